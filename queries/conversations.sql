@@ -1,0 +1,67 @@
+-- name: CreateConversation :one
+INSERT INTO conversations (id, workspace_id, user_id, title) VALUES (@id, @workspace_id, @user_id, @title) RETURNING *;
+
+-- name: GetConversation :one
+SELECT * FROM conversations WHERE id = @id;
+
+-- name: ConversationsByID :many
+SELECT * FROM conversations WHERE id = ANY(@ids::uuid[]) ORDER BY id;
+
+-- name: ConversationsNewest :many
+SELECT * FROM conversations
+WHERE workspace_id = @workspace_id AND user_id = @user_id AND id < @before ORDER BY id DESC LIMIT @max_rows;
+
+-- name: TouchConversation :exec
+UPDATE conversations SET updated_at = clock_timestamp() WHERE id = @id;
+
+-- name: TitleConversation :exec
+-- The first message names a conversation that has no name of its own.
+UPDATE conversations SET title = @title WHERE id = @id AND title = @untitled;
+
+-- name: MessagesForward :many
+SELECT * FROM messages WHERE conversation_id = @conversation_id AND id > @after ORDER BY id LIMIT @max_rows;
+
+-- name: MessagesBackward :many
+SELECT * FROM messages WHERE conversation_id = @conversation_id AND id < @before ORDER BY id DESC LIMIT @max_rows;
+
+-- name: GetMessage :one
+SELECT * FROM messages WHERE id = @id;
+
+-- name: MessagesOfTurn :many
+SELECT * FROM messages WHERE turn_id = @turn_id ORDER BY role;
+
+-- name: ProposalsOfConversation :many
+SELECT * FROM proposals_read WHERE conversation_id = @conversation_id AND number < @before::bigint ORDER BY number DESC LIMIT @max_rows;
+
+-- name: StartTurn :execrows
+-- Nothing where the key has a turn already.
+INSERT INTO turns (id, workspace_id, conversation_id, user_id, idempotency_key, request_hash, lease_until)
+VALUES (@id, @workspace_id, @conversation_id, @user_id, sqlc.narg(idempotency_key), @request_hash, clock_timestamp() + @lease::interval)
+ON CONFLICT (conversation_id, idempotency_key) DO NOTHING;
+
+-- name: GetTurn :one
+SELECT *, (status = 'running' AND lease_until <= clock_timestamp())::boolean AS lapsed FROM turns WHERE id = @id;
+
+-- name: TurnByKey :one
+SELECT *, (status = 'running' AND lease_until <= clock_timestamp())::boolean AS lapsed FROM turns
+WHERE conversation_id = @conversation_id AND idempotency_key = @idempotency_key;
+
+-- name: RenewTurn :execrows
+UPDATE turns SET lease_until = clock_timestamp() + @lease::interval
+WHERE id = @id AND status = 'running' AND lease_until > clock_timestamp();
+
+-- name: CompleteTurn :execrows
+UPDATE turns SET status = 'complete', finished_at = clock_timestamp()
+WHERE id = @id AND status = 'running' AND lease_until > clock_timestamp();
+
+-- name: EndTurn :execrows
+-- Cut short or failed: from now on what it proposes is refused.
+UPDATE turns SET status = @status, failure_code = @failure_code, failure_message = @failure_message, finished_at = clock_timestamp()
+WHERE id = @id AND status = 'running';
+
+-- name: OpenProposalsOfTurn :many
+SELECT id FROM proposals WHERE turn_id = @turn_id AND status IN ('pending', 'awaiting_approval') ORDER BY number;
+
+-- name: InsertMessage :one
+INSERT INTO messages (id, workspace_id, conversation_id, turn_id, role, status, content, citations)
+VALUES (@id, @workspace_id, @conversation_id, @turn_id, @role, @status, @content, @citations) RETURNING *;
