@@ -137,7 +137,7 @@ END $$;
 CREATE FUNCTION propose(
     new_id uuid, with_tool text, on_entity text, does write_operation, kind text, with_headline text, note text,
     card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through channel, client text,
-    in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, preview boolean, lives interval, records jsonb)
+    in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, preview boolean, lives interval, once_key text, once_hash bytea, records jsonb)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = countersign, pg_catalog, pg_temp AS $$
 DECLARE
     workspace uuid := NULLIF(current_setting('countersign.workspace', true), '')::uuid;
@@ -159,9 +159,9 @@ BEGIN
         RAISE EXCEPTION 'the call or the turn has ended' USING ERRCODE = 'CS001';
     END IF;
     INSERT INTO proposals (id, workspace_id, tool, entity, operation, action_kind, headline, assistant_note, fingerprint, salt, acting_user_id, token_id,
-        channel, client_name, conversation_id, turn_id, tool_call_id, approvals_needed, preview_only, lifetime, created_at, expires_at)
+        channel, client_name, conversation_id, turn_id, tool_call_id, approvals_needed, preview_only, lifetime, created_at, expires_at, idempotency_key, request_hash)
     VALUES (new_id, workspace, with_tool, on_entity, does, kind, with_headline, note, card_fingerprint, card_salt, actor, by_token,
-        through, client, in_conversation, in_turn, in_call, approvals, preview, lives, made, made + lives)
+        through, client, in_conversation, in_turn, in_call, approvals, preview, lives, made, made + lives, once_key, once_hash)
     RETURNING number INTO given;
     INSERT INTO proposal_records (proposal_id, workspace_id, position, entity, operation, key, label, url, version, before, changes)
     SELECT new_id, workspace, r.position, r.entity, r.operation, r.key, r.label, r.url, r.version, r.before, r.changes

@@ -11,12 +11,9 @@ SELECT * FROM conversations WHERE id = ANY(@ids::uuid[]) ORDER BY id;
 SELECT * FROM conversations
 WHERE workspace_id = @workspace_id AND user_id = @user_id AND id < @before ORDER BY id DESC LIMIT @max_rows;
 
--- name: TouchConversation :exec
-UPDATE conversations SET updated_at = clock_timestamp() WHERE id = @id;
-
--- name: TitleConversation :exec
+-- name: SpeakInConversation :exec
 -- The first message names a conversation that has no name of its own.
-UPDATE conversations SET title = @title WHERE id = @id AND title = @untitled;
+UPDATE conversations SET updated_at = clock_timestamp(), title = CASE WHEN title = @untitled THEN @title ELSE title END WHERE id = @id;
 
 -- name: MessagesForward :many
 SELECT * FROM messages WHERE conversation_id = @conversation_id AND id > @after ORDER BY id LIMIT @max_rows;
@@ -55,9 +52,15 @@ UPDATE turns SET status = 'complete', finished_at = clock_timestamp()
 WHERE id = @id AND status = 'running' AND lease_until > clock_timestamp();
 
 -- name: EndTurn :execrows
--- Cut short or failed: from now on what it proposes is refused.
+-- Cut short or failed: from now on what it proposes is refused. The lock is stronger than the update's
+-- own, so that it waits for a proposal of the turn that is being committed, which refers to the row.
+WITH running AS (SELECT id FROM turns WHERE turns.id = @id AND status = 'running' FOR UPDATE)
 UPDATE turns SET status = @status, failure_code = @failure_code, failure_message = @failure_message, finished_at = clock_timestamp()
-WHERE id = @id AND status = 'running';
+FROM running WHERE turns.id = running.id;
+
+-- name: LapsedTurns :many
+SELECT id FROM turns
+WHERE conversation_id = @conversation_id AND status = 'running' AND lease_until <= clock_timestamp() ORDER BY id;
 
 -- name: OpenProposalsOfTurn :many
 SELECT id FROM proposals WHERE turn_id = @turn_id AND status IN ('pending', 'awaiting_approval') ORDER BY number;

@@ -1,58 +1,92 @@
+-- name: BeginDecision :exec
+-- The workspace, and the longest that one statement of a decision waits and runs.
+SELECT set_config('countersign.workspace', sqlc.arg(workspace)::text, true),
+    set_config('lock_timeout', sqlc.arg(lock_timeout)::text, true),
+    set_config('statement_timeout', sqlc.arg(statement_timeout)::text, true);
+
 -- name: LockProposal :one
 -- A statement of its own: a precondition in it would not be evaluated again after it had waited.
 SELECT * FROM proposals WHERE id = @id FOR UPDATE;
 
--- name: Rights :one
--- What the deciding transaction goes by, held still until it commits: the database's clock, whether the
--- sign-in lives, and the role of its membership (null where that is gone).
+-- name: Facts :one
+-- What a decision goes by, held still until it commits: the database's clock, whether the sign-in lives,
+-- the role of its membership ('' where that is gone), and whether the turn that proposed stands.
 SELECT clock_timestamp()::timestamptz AS now,
     EXISTS (SELECT FROM sign_ins s WHERE s.id = @sign_in_id AND s.user_id = @user_id AND s.workspace_id = @workspace_id
             AND s.ended_at IS NULL AND s.expires_at > clock_timestamp() FOR SHARE) AS signed_in,
     EXISTS (SELECT FROM users u WHERE u.id = @user_id AND u.disabled_at IS NULL) AS enabled,
-    coalesce((SELECT m.role::text FROM memberships m WHERE m.user_id = @user_id AND m.workspace_id = @workspace_id FOR SHARE), '')::text AS role;
-
--- name: TurnHolds :one
--- False where the turn that proposed it was cut short, failed, or lost its lease.
-SELECT (t.status = 'complete' OR (t.status = 'running' AND t.lease_until > clock_timestamp()))::boolean AS holds FROM turns t WHERE t.id = @id;
+    coalesce((SELECT m.role::text FROM memberships m WHERE m.user_id = @user_id AND m.workspace_id = @workspace_id FOR SHARE), '')::text AS role,
+    coalesce((SELECT t.status = 'complete' OR (t.status = 'running' AND t.lease_until > clock_timestamp()) FROM turns t WHERE t.id = sqlc.narg(turn_id)::uuid), true)::boolean AS turn_holds;
 
 -- name: InsertDecision :exec
-INSERT INTO proposal_decisions (proposal_id, workspace_id, kind, final, person_id, sign_in_id, token_id, fingerprint, reason, at)
-VALUES (@proposal_id, @workspace_id, @kind, @final, sqlc.narg(person_id), sqlc.narg(sign_in_id), sqlc.narg(token_id), sqlc.narg(fingerprint), sqlc.narg(reason), @at);
+INSERT INTO proposal_decisions (proposal_id, workspace_id, kind, final, person_id, sign_in_id, fingerprint, reason, at)
+VALUES (@proposal_id, @workspace_id, @kind, @final, @person_id, @sign_in_id, sqlc.narg(fingerprint), sqlc.narg(reason), @at);
 
--- name: MoveProposal :execrows
--- The one way a status changes: from the one that was locked.
-UPDATE proposals SET status = @status, resolved_at = @resolved_at,
-    outcome_record_id = sqlc.narg(outcome_record_id), outcome_record = sqlc.narg(outcome_record), outcome_affected = sqlc.narg(outcome_affected),
-    failure_code = sqlc.narg(failure_code), failure_message = sqlc.narg(failure_message), failure_field = sqlc.narg(failure_field)
-WHERE id = @id AND status = @locked_status;
+-- name: MoveProposal :one
+-- The one way a status changes: from the one that was locked, with its event, its audit entry and its
+-- tool-call row. It answers how many proposals moved: 1.
+WITH moved AS (
+    UPDATE proposals p SET status = @status, resolved_at = @resolved_at,
+        outcome_record_id = sqlc.narg(outcome_record_id), outcome_record = sqlc.narg(outcome_record), outcome_affected = sqlc.narg(outcome_affected),
+        failure_code = sqlc.narg(failure_code), failure_message = sqlc.narg(failure_message), failure_field = sqlc.narg(failure_field)
+    WHERE p.id = @id AND p.status = @locked_status
+    RETURNING p.*
+), event AS (
+    INSERT INTO events (id, workspace_id, proposal_id, type, status, actor_id, at)
+    SELECT @event_id, moved.workspace_id, moved.id, @event_type, moved.status, @person_id, @at FROM moved
+), audit AS (
+    INSERT INTO audit_events (id, workspace_id, at, verb, outcome, actor_id, sign_in_id, address, conversation_id, proposal_id, tool, entity, operation, fingerprint)
+    SELECT @audit_id, moved.workspace_id, @at, sqlc.arg(verb)::text, moved.status::text, @person_id, @sign_in_id, sqlc.arg(address)::text, moved.conversation_id, moved.id, moved.tool, moved.entity, moved.operation::text, moved.fingerprint FROM moved
+), call AS (
+    INSERT INTO tool_calls (id, workspace_id, user_id, sign_in_id, conversation_id, turn_id, proposal_id, tool, entity, status, code, started_at, finished_at)
+    SELECT @tool_call_id, moved.workspace_id, @person_id, @sign_in_id, moved.conversation_id, moved.turn_id, moved.id, sqlc.arg(verb)::text, moved.entity,
+        (CASE WHEN moved.status = 'failed' THEN 'failed' ELSE 'succeeded' END)::tool_call_status, moved.failure_code::text, @at, clock_timestamp() FROM moved
+)
+SELECT count(*) FROM moved;
 
--- name: ExtendProposal :execrows
-UPDATE proposals SET expires_at = sqlc.arg(now)::timestamptz + lifetime, extended_at = @now::timestamptz
-WHERE id = @id AND status = 'pending' AND extended_at IS NULL AND expires_at > sqlc.arg(now)::timestamptz;
-
--- name: ExpireProposal :execrows
-UPDATE proposals SET status = 'expired', resolved_at = expires_at
-WHERE id = @id AND status = @locked_status AND expires_at <= clock_timestamp();
+-- name: ExtendProposal :one
+-- More time, once, with its event and its audit entry. It answers how many were extended: 1 or 0.
+WITH extended AS (
+    UPDATE proposals p SET expires_at = sqlc.arg(at)::timestamptz + p.lifetime, extended_at = @at
+    WHERE p.id = @id AND p.status = 'pending' AND p.extended_at IS NULL AND p.expires_at > @at
+    RETURNING p.*
+), event AS (
+    INSERT INTO events (id, workspace_id, proposal_id, type, status, actor_id, at)
+    SELECT @event_id, extended.workspace_id, extended.id, 'extended', extended.status, @person_id, @at FROM extended
+), audit AS (
+    INSERT INTO audit_events (id, workspace_id, at, verb, outcome, actor_id, sign_in_id, address, conversation_id, proposal_id, tool, entity, operation, fingerprint)
+    SELECT @audit_id, extended.workspace_id, @at, 'extend', extended.status::text, @person_id, @sign_in_id, sqlc.arg(address)::text, extended.conversation_id, extended.id, extended.tool, extended.entity, extended.operation::text, extended.fingerprint FROM extended
+), call AS (
+    INSERT INTO tool_calls (id, workspace_id, user_id, sign_in_id, conversation_id, turn_id, proposal_id, tool, entity, status, started_at, finished_at)
+    SELECT @tool_call_id, extended.workspace_id, @person_id, @sign_in_id, extended.conversation_id, extended.turn_id, extended.id, 'extend', extended.entity, 'succeeded', @at, clock_timestamp() FROM extended
+)
+SELECT count(*) FROM extended;
 
 -- name: Lapsed :many
 -- What has expired and is not stored as such, in any workspace.
 SELECT id, workspace_id FROM proposals
 WHERE status IN ('pending', 'awaiting_approval') AND expires_at <= clock_timestamp() ORDER BY expires_at LIMIT @max_rows;
 
+-- name: LockLapsed :one
+-- Not what a decision holds: whoever holds it will see the time for themselves.
+SELECT * FROM proposals
+WHERE id = @id AND status IN ('pending', 'awaiting_approval') AND expires_at <= clock_timestamp() FOR UPDATE SKIP LOCKED;
+
+-- name: RecordExpiry :exec
+WITH decided AS (
+    INSERT INTO proposal_decisions (proposal_id, workspace_id, kind, final, fingerprint, at)
+    VALUES (@id, @workspace_id, 'expire', true, @fingerprint, @at)
+), event AS (
+    INSERT INTO events (id, workspace_id, proposal_id, type, status, at)
+    VALUES (@event_id, @workspace_id, @id, 'expired', 'expired', @at)
+)
+INSERT INTO audit_events (id, workspace_id, at, verb, outcome, proposal_id, tool, entity, operation, fingerprint)
+VALUES (@audit_id, @workspace_id, @at, 'expire', 'expired', @id, @tool, @entity, @operation, @fingerprint);
+
+-- name: SetExpired :execrows
+UPDATE proposals SET status = 'expired', resolved_at = expires_at WHERE id = @id AND status = @locked_status;
+
 -- name: NextExpiry :one
 -- Seconds until the next open proposal expires; -1 where none is open.
 SELECT coalesce(greatest(extract(epoch FROM min(expires_at) - clock_timestamp()), 0), -1)::double precision AS seconds
 FROM proposals WHERE status IN ('pending', 'awaiting_approval');
-
--- name: InsertEvent :exec
-INSERT INTO events (id, workspace_id, proposal_id, type, status, actor_id, at)
-VALUES (@id, @workspace_id, @proposal_id, @type, @status, sqlc.narg(actor_id), @at);
-
--- name: InsertAudit :exec
-INSERT INTO audit_events (id, workspace_id, at, verb, outcome, actor_id, sign_in_id, address, conversation_id, proposal_id, tool, entity, operation, fingerprint)
-VALUES (@id, @workspace_id, @at, @verb, @outcome, sqlc.narg(actor_id), sqlc.narg(sign_in_id), sqlc.narg(address), sqlc.narg(conversation_id), @proposal_id, @tool, @entity, @operation, @fingerprint);
-
--- name: InsertDecisionCall :exec
--- The tool-call row of a decision.
-INSERT INTO tool_calls (id, workspace_id, user_id, sign_in_id, conversation_id, turn_id, proposal_id, tool, entity, status, code, started_at, finished_at)
-VALUES (@id, @workspace_id, @user_id, @sign_in_id, sqlc.narg(conversation_id), sqlc.narg(turn_id), @proposal_id, @tool, @entity, @status, sqlc.narg(code), @started_at, clock_timestamp());

@@ -1,5 +1,9 @@
 -- name: Propose :one
-SELECT propose(@id, @tool, @entity, @operation, @action_kind, @headline, sqlc.narg(note), @fingerprint, @salt, @acting_user_id, sqlc.narg(sign_in_id), sqlc.narg(token_id), @channel, sqlc.narg(client_name), sqlc.narg(conversation_id), sqlc.narg(turn_id), @tool_call_id, @approvals_needed, @preview_only, @lifetime, @records)::bigint AS number;
+SELECT propose(@id, @tool, @entity, @operation, @action_kind, @headline, sqlc.narg(note), @fingerprint, @salt, @acting_user_id, sqlc.narg(sign_in_id), sqlc.narg(token_id), @channel, sqlc.narg(client_name), sqlc.narg(conversation_id), sqlc.narg(turn_id), @tool_call_id, @approvals_needed, @preview_only, @lifetime, sqlc.narg(idempotency_key), sqlc.narg(request_hash), @records)::bigint AS number;
+
+-- name: ProposalByKey :one
+-- What an earlier request with this key made, and the hash of what it asked for.
+SELECT id, request_hash FROM proposals WHERE workspace_id = @workspace_id AND acting_user_id = @acting_user_id AND idempotency_key = sqlc.arg(idempotency_key)::text;
 
 -- name: WithdrawAsAgent :one
 SELECT coalesce(withdraw(@id::uuid, sqlc.narg(token_id)::uuid, sqlc.narg(reason)::text)::text, '')::text AS status;
@@ -32,9 +36,9 @@ WHERE workspace_id = @workspace_id AND number < @before::bigint
 ORDER BY number DESC LIMIT @max_rows;
 
 -- name: ProposalsNewestBackward :many
--- The same list from the other end: older to newer, after number @after.
+-- The same list from the other end: older to newer, from number @before on.
 SELECT * FROM proposals_read
-WHERE workspace_id = @workspace_id AND number > @after::bigint
+WHERE workspace_id = @workspace_id AND number > @before::bigint
   AND (acting_user_id = @viewer OR @sees_all::boolean OR (@sees_approvals::boolean AND requires_approval))
   AND (sqlc.narg(statuses)::text[] IS NULL OR status = ANY(sqlc.narg(statuses)::text[]::proposal_status[]))
   AND (sqlc.narg(entities)::text[] IS NULL OR entity = ANY(sqlc.narg(entities)::text[]))
@@ -58,7 +62,7 @@ ORDER BY expires_at, number LIMIT @max_rows;
 
 -- name: ProposalsExpiringSoonestBackward :many
 SELECT * FROM proposals_read
-WHERE workspace_id = @workspace_id AND (expires_at, number) < (@before_expiry::timestamptz, @before_number::bigint)
+WHERE workspace_id = @workspace_id AND (expires_at, number) < (@after_expiry::timestamptz, @after_number::bigint)
   AND (acting_user_id = @viewer OR @sees_all::boolean OR (@sees_approvals::boolean AND requires_approval))
   AND (sqlc.narg(statuses)::text[] IS NULL OR status = ANY(sqlc.narg(statuses)::text[]::proposal_status[]))
   AND (sqlc.narg(entities)::text[] IS NULL OR entity = ANY(sqlc.narg(entities)::text[]))

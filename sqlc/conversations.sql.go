@@ -133,8 +133,9 @@ func (q *Queries) CreateConversation(ctx context.Context, db DBTX, arg CreateCon
 }
 
 const endTurn = `-- name: EndTurn :execrows
+WITH running AS (SELECT id FROM turns WHERE turns.id = $4 AND status = 'running' FOR UPDATE)
 UPDATE turns SET status = $1, failure_code = $2, failure_message = $3, finished_at = clock_timestamp()
-WHERE id = $4 AND status = 'running'
+FROM running WHERE turns.id = running.id
 `
 
 type EndTurnParams struct {
@@ -144,7 +145,8 @@ type EndTurnParams struct {
 	ID             id.Turn
 }
 
-// Cut short or failed: from now on what it proposes is refused.
+// Cut short or failed: from now on what it proposes is refused. The lock is stronger than the update's
+// own, so that it waits for a proposal of the turn that is being committed, which refers to the row.
 func (q *Queries) EndTurn(ctx context.Context, db DBTX, arg EndTurnParams) (int64, error) {
 	result, err := db.Exec(ctx, endTurn,
 		arg.Status,
@@ -278,6 +280,31 @@ func (q *Queries) InsertMessage(ctx context.Context, db DBTX, arg InsertMessageP
 		&i.CreatedAt,
 	)
 	return &i, err
+}
+
+const lapsedTurns = `-- name: LapsedTurns :many
+SELECT id FROM turns
+WHERE conversation_id = $1 AND status = 'running' AND lease_until <= clock_timestamp() ORDER BY id
+`
+
+func (q *Queries) LapsedTurns(ctx context.Context, db DBTX, conversationID id.Conversation) ([]id.Turn, error) {
+	rows, err := db.Query(ctx, lapsedTurns, conversationID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []id.Turn{}
+	for rows.Next() {
+		var id id.Turn
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const messagesBackward = `-- name: MessagesBackward :many
@@ -501,6 +528,22 @@ func (q *Queries) RenewTurn(ctx context.Context, db DBTX, arg RenewTurnParams) (
 	return result.RowsAffected(), nil
 }
 
+const speakInConversation = `-- name: SpeakInConversation :exec
+UPDATE conversations SET updated_at = clock_timestamp(), title = CASE WHEN title = $1 THEN $2 ELSE title END WHERE id = $3
+`
+
+type SpeakInConversationParams struct {
+	Untitled string
+	Title    string
+	ID       id.Conversation
+}
+
+// The first message names a conversation that has no name of its own.
+func (q *Queries) SpeakInConversation(ctx context.Context, db DBTX, arg SpeakInConversationParams) error {
+	_, err := db.Exec(ctx, speakInConversation, arg.Untitled, arg.Title, arg.ID)
+	return err
+}
+
 const startTurn = `-- name: StartTurn :execrows
 INSERT INTO turns (id, workspace_id, conversation_id, user_id, idempotency_key, request_hash, lease_until)
 VALUES ($1, $2, $3, $4, $5, $6, clock_timestamp() + $7::interval)
@@ -532,31 +575,6 @@ func (q *Queries) StartTurn(ctx context.Context, db DBTX, arg StartTurnParams) (
 		return 0, err
 	}
 	return result.RowsAffected(), nil
-}
-
-const titleConversation = `-- name: TitleConversation :exec
-UPDATE conversations SET title = $1 WHERE id = $2 AND title = $3
-`
-
-type TitleConversationParams struct {
-	Title    string
-	ID       id.Conversation
-	Untitled string
-}
-
-// The first message names a conversation that has no name of its own.
-func (q *Queries) TitleConversation(ctx context.Context, db DBTX, arg TitleConversationParams) error {
-	_, err := db.Exec(ctx, titleConversation, arg.Title, arg.ID, arg.Untitled)
-	return err
-}
-
-const touchConversation = `-- name: TouchConversation :exec
-UPDATE conversations SET updated_at = clock_timestamp() WHERE id = $1
-`
-
-func (q *Queries) TouchConversation(ctx context.Context, db DBTX, argID id.Conversation) error {
-	_, err := db.Exec(ctx, touchConversation, argID)
-	return err
 }
 
 const turnByKey = `-- name: TurnByKey :one

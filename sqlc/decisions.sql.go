@@ -11,89 +11,120 @@ import (
 	"time"
 
 	id "github.com/countersign/countersign/internal/id"
+	"github.com/google/uuid"
 )
 
-const expireProposal = `-- name: ExpireProposal :execrows
-UPDATE proposals SET status = 'expired', resolved_at = expires_at
-WHERE id = $1 AND status = $2 AND expires_at <= clock_timestamp()
+const beginDecision = `-- name: BeginDecision :exec
+SELECT set_config('countersign.workspace', $1::text, true),
+    set_config('lock_timeout', $2::text, true),
+    set_config('statement_timeout', $3::text, true)
 `
 
-type ExpireProposalParams struct {
-	ID           id.Proposal
-	LockedStatus ProposalStatus
+type BeginDecisionParams struct {
+	Workspace        string
+	LockTimeout      string
+	StatementTimeout string
 }
 
-func (q *Queries) ExpireProposal(ctx context.Context, db DBTX, arg ExpireProposalParams) (int64, error) {
-	result, err := db.Exec(ctx, expireProposal, arg.ID, arg.LockedStatus)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
-}
-
-const extendProposal = `-- name: ExtendProposal :execrows
-UPDATE proposals SET expires_at = $1::timestamptz + lifetime, extended_at = $1::timestamptz
-WHERE id = $2 AND status = 'pending' AND extended_at IS NULL AND expires_at > $1::timestamptz
-`
-
-type ExtendProposalParams struct {
-	Now time.Time
-	ID  id.Proposal
-}
-
-func (q *Queries) ExtendProposal(ctx context.Context, db DBTX, arg ExtendProposalParams) (int64, error) {
-	result, err := db.Exec(ctx, extendProposal, arg.Now, arg.ID)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
-}
-
-const insertAudit = `-- name: InsertAudit :exec
-INSERT INTO audit_events (id, workspace_id, at, verb, outcome, actor_id, sign_in_id, address, conversation_id, proposal_id, tool, entity, operation, fingerprint)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
-`
-
-type InsertAuditParams struct {
-	ID             id.Audit
-	WorkspaceID    id.Workspace
-	At             time.Time
-	Verb           string
-	Outcome        string
-	ActorID        id.User
-	SignInID       id.SignIn
-	Address        *string
-	ConversationID id.Conversation
-	ProposalID     id.Proposal
-	Tool           *string
-	Entity         *string
-	Operation      *string
-	Fingerprint    *string
-}
-
-func (q *Queries) InsertAudit(ctx context.Context, db DBTX, arg InsertAuditParams) error {
-	_, err := db.Exec(ctx, insertAudit,
-		arg.ID,
-		arg.WorkspaceID,
-		arg.At,
-		arg.Verb,
-		arg.Outcome,
-		arg.ActorID,
-		arg.SignInID,
-		arg.Address,
-		arg.ConversationID,
-		arg.ProposalID,
-		arg.Tool,
-		arg.Entity,
-		arg.Operation,
-		arg.Fingerprint,
-	)
+// The workspace, and the longest that one statement of a decision waits and runs.
+func (q *Queries) BeginDecision(ctx context.Context, db DBTX, arg BeginDecisionParams) error {
+	_, err := db.Exec(ctx, beginDecision, arg.Workspace, arg.LockTimeout, arg.StatementTimeout)
 	return err
 }
 
+const extendProposal = `-- name: ExtendProposal :one
+WITH extended AS (
+    UPDATE proposals p SET expires_at = $1::timestamptz + p.lifetime, extended_at = $1
+    WHERE p.id = $2 AND p.status = 'pending' AND p.extended_at IS NULL AND p.expires_at > $1
+    RETURNING p.id, p.workspace_id, p.number, p.status, p.tool, p.entity, p.module, p.operation, p.action_kind, p.headline, p.assistant_note, p.fingerprint, p.salt, p.acting_user_id, p.token_id, p.channel, p.client_name, p.conversation_id, p.turn_id, p.tool_call_id, p.approvals_needed, p.requires_approval, p.preview_only, p.lifetime, p.created_at, p.expires_at, p.extended_at, p.resolved_at, p.outcome_record_id, p.outcome_record, p.outcome_affected, p.failure_code, p.failure_message, p.failure_field, p.superseded_by_id, p.revert_of_id, p.idempotency_key, p.request_hash
+), event AS (
+    INSERT INTO events (id, workspace_id, proposal_id, type, status, actor_id, at)
+    SELECT $3, extended.workspace_id, extended.id, 'extended', extended.status, $4, $1 FROM extended
+), audit AS (
+    INSERT INTO audit_events (id, workspace_id, at, verb, outcome, actor_id, sign_in_id, address, conversation_id, proposal_id, tool, entity, operation, fingerprint)
+    SELECT $5, extended.workspace_id, $1, 'extend', extended.status::text, $4, $6, $7::text, extended.conversation_id, extended.id, extended.tool, extended.entity, extended.operation::text, extended.fingerprint FROM extended
+), call AS (
+    INSERT INTO tool_calls (id, workspace_id, user_id, sign_in_id, conversation_id, turn_id, proposal_id, tool, entity, status, started_at, finished_at)
+    SELECT $8, extended.workspace_id, $4, $6, extended.conversation_id, extended.turn_id, extended.id, 'extend', extended.entity, 'succeeded', $1, clock_timestamp() FROM extended
+)
+SELECT count(*) FROM extended
+`
+
+type ExtendProposalParams struct {
+	At         *time.Time
+	ID         id.Proposal
+	EventID    id.Event
+	PersonID   id.User
+	AuditID    id.Audit
+	SignInID   id.SignIn
+	Address    string
+	ToolCallID id.ToolCall
+}
+
+// More time, once, with its event and its audit entry. It answers how many were extended: 1 or 0.
+func (q *Queries) ExtendProposal(ctx context.Context, db DBTX, arg ExtendProposalParams) (int64, error) {
+	row := db.QueryRow(ctx, extendProposal,
+		arg.At,
+		arg.ID,
+		arg.EventID,
+		arg.PersonID,
+		arg.AuditID,
+		arg.SignInID,
+		arg.Address,
+		arg.ToolCallID,
+	)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
+const facts = `-- name: Facts :one
+SELECT clock_timestamp()::timestamptz AS now,
+    EXISTS (SELECT FROM sign_ins s WHERE s.id = $1 AND s.user_id = $2 AND s.workspace_id = $3
+            AND s.ended_at IS NULL AND s.expires_at > clock_timestamp() FOR SHARE) AS signed_in,
+    EXISTS (SELECT FROM users u WHERE u.id = $2 AND u.disabled_at IS NULL) AS enabled,
+    coalesce((SELECT m.role::text FROM memberships m WHERE m.user_id = $2 AND m.workspace_id = $3 FOR SHARE), '')::text AS role,
+    coalesce((SELECT t.status = 'complete' OR (t.status = 'running' AND t.lease_until > clock_timestamp()) FROM turns t WHERE t.id = $4::uuid), true)::boolean AS turn_holds
+`
+
+type FactsParams struct {
+	SignInID    id.SignIn
+	UserID      id.User
+	WorkspaceID id.Workspace
+	TurnID      *uuid.UUID
+}
+
+type FactsRow struct {
+	Now       time.Time
+	SignedIn  bool
+	Enabled   bool
+	Role      string
+	TurnHolds bool
+}
+
+// What a decision goes by, held still until it commits: the database's clock, whether the sign-in lives,
+// the role of its membership (” where that is gone), and whether the turn that proposed stands.
+func (q *Queries) Facts(ctx context.Context, db DBTX, arg FactsParams) (*FactsRow, error) {
+	row := db.QueryRow(ctx, facts,
+		arg.SignInID,
+		arg.UserID,
+		arg.WorkspaceID,
+		arg.TurnID,
+	)
+	var i FactsRow
+	err := row.Scan(
+		&i.Now,
+		&i.SignedIn,
+		&i.Enabled,
+		&i.Role,
+		&i.TurnHolds,
+	)
+	return &i, err
+}
+
 const insertDecision = `-- name: InsertDecision :exec
-INSERT INTO proposal_decisions (proposal_id, workspace_id, kind, final, person_id, sign_in_id, token_id, fingerprint, reason, at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+INSERT INTO proposal_decisions (proposal_id, workspace_id, kind, final, person_id, sign_in_id, fingerprint, reason, at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 `
 
 type InsertDecisionParams struct {
@@ -103,7 +134,6 @@ type InsertDecisionParams struct {
 	Final       bool
 	PersonID    id.User
 	SignInID    id.SignIn
-	TokenID     id.Token
 	Fingerprint *string
 	Reason      *string
 	At          time.Time
@@ -117,76 +147,8 @@ func (q *Queries) InsertDecision(ctx context.Context, db DBTX, arg InsertDecisio
 		arg.Final,
 		arg.PersonID,
 		arg.SignInID,
-		arg.TokenID,
 		arg.Fingerprint,
 		arg.Reason,
-		arg.At,
-	)
-	return err
-}
-
-const insertDecisionCall = `-- name: InsertDecisionCall :exec
-INSERT INTO tool_calls (id, workspace_id, user_id, sign_in_id, conversation_id, turn_id, proposal_id, tool, entity, status, code, started_at, finished_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, clock_timestamp())
-`
-
-type InsertDecisionCallParams struct {
-	ID             id.ToolCall
-	WorkspaceID    id.Workspace
-	UserID         id.User
-	SignInID       id.SignIn
-	ConversationID id.Conversation
-	TurnID         id.Turn
-	ProposalID     id.Proposal
-	Tool           string
-	Entity         *string
-	Status         ToolCallStatus
-	Code           *string
-	StartedAt      time.Time
-}
-
-// The tool-call row of a decision.
-func (q *Queries) InsertDecisionCall(ctx context.Context, db DBTX, arg InsertDecisionCallParams) error {
-	_, err := db.Exec(ctx, insertDecisionCall,
-		arg.ID,
-		arg.WorkspaceID,
-		arg.UserID,
-		arg.SignInID,
-		arg.ConversationID,
-		arg.TurnID,
-		arg.ProposalID,
-		arg.Tool,
-		arg.Entity,
-		arg.Status,
-		arg.Code,
-		arg.StartedAt,
-	)
-	return err
-}
-
-const insertEvent = `-- name: InsertEvent :exec
-INSERT INTO events (id, workspace_id, proposal_id, type, status, actor_id, at)
-VALUES ($1, $2, $3, $4, $5, $6, $7)
-`
-
-type InsertEventParams struct {
-	ID          id.Event
-	WorkspaceID id.Workspace
-	ProposalID  id.Proposal
-	Type        EventType
-	Status      ProposalStatus
-	ActorID     id.User
-	At          time.Time
-}
-
-func (q *Queries) InsertEvent(ctx context.Context, db DBTX, arg InsertEventParams) error {
-	_, err := db.Exec(ctx, insertEvent,
-		arg.ID,
-		arg.WorkspaceID,
-		arg.ProposalID,
-		arg.Type,
-		arg.Status,
-		arg.ActorID,
 		arg.At,
 	)
 	return err
@@ -223,8 +185,60 @@ func (q *Queries) Lapsed(ctx context.Context, db DBTX, maxRows int32) ([]*Lapsed
 	return items, nil
 }
 
+const lockLapsed = `-- name: LockLapsed :one
+SELECT id, workspace_id, number, status, tool, entity, module, operation, action_kind, headline, assistant_note, fingerprint, salt, acting_user_id, token_id, channel, client_name, conversation_id, turn_id, tool_call_id, approvals_needed, requires_approval, preview_only, lifetime, created_at, expires_at, extended_at, resolved_at, outcome_record_id, outcome_record, outcome_affected, failure_code, failure_message, failure_field, superseded_by_id, revert_of_id, idempotency_key, request_hash FROM proposals
+WHERE id = $1 AND status IN ('pending', 'awaiting_approval') AND expires_at <= clock_timestamp() FOR UPDATE SKIP LOCKED
+`
+
+// Not what a decision holds: whoever holds it will see the time for themselves.
+func (q *Queries) LockLapsed(ctx context.Context, db DBTX, argID id.Proposal) (*StoredProposal, error) {
+	row := db.QueryRow(ctx, lockLapsed, argID)
+	var i StoredProposal
+	err := row.Scan(
+		&i.ID,
+		&i.WorkspaceID,
+		&i.Number,
+		&i.Status,
+		&i.Tool,
+		&i.Entity,
+		&i.Module,
+		&i.Operation,
+		&i.ActionKind,
+		&i.Headline,
+		&i.AssistantNote,
+		&i.Fingerprint,
+		&i.Salt,
+		&i.ActingUserID,
+		&i.TokenID,
+		&i.Channel,
+		&i.ClientName,
+		&i.ConversationID,
+		&i.TurnID,
+		&i.ToolCallID,
+		&i.ApprovalsNeeded,
+		&i.RequiresApproval,
+		&i.PreviewOnly,
+		&i.Lifetime,
+		&i.CreatedAt,
+		&i.ExpiresAt,
+		&i.ExtendedAt,
+		&i.ResolvedAt,
+		&i.OutcomeRecordID,
+		&i.OutcomeRecord,
+		&i.OutcomeAffected,
+		&i.FailureCode,
+		&i.FailureMessage,
+		&i.FailureField,
+		&i.SupersededByID,
+		&i.RevertOfID,
+		&i.IdempotencyKey,
+		&i.RequestHash,
+	)
+	return &i, err
+}
+
 const lockProposal = `-- name: LockProposal :one
-SELECT id, workspace_id, number, status, tool, entity, module, operation, action_kind, headline, assistant_note, fingerprint, salt, acting_user_id, token_id, channel, client_name, conversation_id, turn_id, tool_call_id, approvals_needed, requires_approval, preview_only, lifetime, created_at, expires_at, extended_at, resolved_at, outcome_record_id, outcome_record, outcome_affected, failure_code, failure_message, failure_field, superseded_by_id, revert_of_id FROM proposals WHERE id = $1 FOR UPDATE
+SELECT id, workspace_id, number, status, tool, entity, module, operation, action_kind, headline, assistant_note, fingerprint, salt, acting_user_id, token_id, channel, client_name, conversation_id, turn_id, tool_call_id, approvals_needed, requires_approval, preview_only, lifetime, created_at, expires_at, extended_at, resolved_at, outcome_record_id, outcome_record, outcome_affected, failure_code, failure_message, failure_field, superseded_by_id, revert_of_id, idempotency_key, request_hash FROM proposals WHERE id = $1 FOR UPDATE
 `
 
 // A statement of its own: a precondition in it would not be evaluated again after it had waited.
@@ -268,15 +282,31 @@ func (q *Queries) LockProposal(ctx context.Context, db DBTX, argID id.Proposal) 
 		&i.FailureField,
 		&i.SupersededByID,
 		&i.RevertOfID,
+		&i.IdempotencyKey,
+		&i.RequestHash,
 	)
 	return &i, err
 }
 
-const moveProposal = `-- name: MoveProposal :execrows
-UPDATE proposals SET status = $1, resolved_at = $2,
-    outcome_record_id = $3, outcome_record = $4, outcome_affected = $5,
-    failure_code = $6, failure_message = $7, failure_field = $8
-WHERE id = $9 AND status = $10
+const moveProposal = `-- name: MoveProposal :one
+WITH moved AS (
+    UPDATE proposals p SET status = $1, resolved_at = $2,
+        outcome_record_id = $3, outcome_record = $4, outcome_affected = $5,
+        failure_code = $6, failure_message = $7, failure_field = $8
+    WHERE p.id = $9 AND p.status = $10
+    RETURNING p.id, p.workspace_id, p.number, p.status, p.tool, p.entity, p.module, p.operation, p.action_kind, p.headline, p.assistant_note, p.fingerprint, p.salt, p.acting_user_id, p.token_id, p.channel, p.client_name, p.conversation_id, p.turn_id, p.tool_call_id, p.approvals_needed, p.requires_approval, p.preview_only, p.lifetime, p.created_at, p.expires_at, p.extended_at, p.resolved_at, p.outcome_record_id, p.outcome_record, p.outcome_affected, p.failure_code, p.failure_message, p.failure_field, p.superseded_by_id, p.revert_of_id, p.idempotency_key, p.request_hash
+), event AS (
+    INSERT INTO events (id, workspace_id, proposal_id, type, status, actor_id, at)
+    SELECT $11, moved.workspace_id, moved.id, $12, moved.status, $13, $14 FROM moved
+), audit AS (
+    INSERT INTO audit_events (id, workspace_id, at, verb, outcome, actor_id, sign_in_id, address, conversation_id, proposal_id, tool, entity, operation, fingerprint)
+    SELECT $15, moved.workspace_id, $14, $16::text, moved.status::text, $13, $17, $18::text, moved.conversation_id, moved.id, moved.tool, moved.entity, moved.operation::text, moved.fingerprint FROM moved
+), call AS (
+    INSERT INTO tool_calls (id, workspace_id, user_id, sign_in_id, conversation_id, turn_id, proposal_id, tool, entity, status, code, started_at, finished_at)
+    SELECT $19, moved.workspace_id, $13, $17, moved.conversation_id, moved.turn_id, moved.id, $16::text, moved.entity,
+        (CASE WHEN moved.status = 'failed' THEN 'failed' ELSE 'succeeded' END)::tool_call_status, moved.failure_code::text, $14, clock_timestamp() FROM moved
+)
+SELECT count(*) FROM moved
 `
 
 type MoveProposalParams struct {
@@ -290,11 +320,21 @@ type MoveProposalParams struct {
 	FailureField    *string
 	ID              id.Proposal
 	LockedStatus    ProposalStatus
+	EventID         id.Event
+	EventType       EventType
+	PersonID        id.User
+	At              time.Time
+	AuditID         id.Audit
+	Verb            string
+	SignInID        id.SignIn
+	Address         string
+	ToolCallID      id.ToolCall
 }
 
-// The one way a status changes: from the one that was locked.
+// The one way a status changes: from the one that was locked, with its event, its audit entry and its
+// tool-call row. It answers how many proposals moved: 1.
 func (q *Queries) MoveProposal(ctx context.Context, db DBTX, arg MoveProposalParams) (int64, error) {
-	result, err := db.Exec(ctx, moveProposal,
+	row := db.QueryRow(ctx, moveProposal,
 		arg.Status,
 		arg.ResolvedAt,
 		arg.OutcomeRecordID,
@@ -305,11 +345,19 @@ func (q *Queries) MoveProposal(ctx context.Context, db DBTX, arg MoveProposalPar
 		arg.FailureField,
 		arg.ID,
 		arg.LockedStatus,
+		arg.EventID,
+		arg.EventType,
+		arg.PersonID,
+		arg.At,
+		arg.AuditID,
+		arg.Verb,
+		arg.SignInID,
+		arg.Address,
+		arg.ToolCallID,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
+	var count int64
+	err := row.Scan(&count)
+	return count, err
 }
 
 const nextExpiry = `-- name: NextExpiry :one
@@ -325,49 +373,58 @@ func (q *Queries) NextExpiry(ctx context.Context, db DBTX) (float64, error) {
 	return seconds, err
 }
 
-const rights = `-- name: Rights :one
-SELECT clock_timestamp()::timestamptz AS now,
-    EXISTS (SELECT FROM sign_ins s WHERE s.id = $1 AND s.user_id = $2 AND s.workspace_id = $3
-            AND s.ended_at IS NULL AND s.expires_at > clock_timestamp() FOR SHARE) AS signed_in,
-    EXISTS (SELECT FROM users u WHERE u.id = $2 AND u.disabled_at IS NULL) AS enabled,
-    coalesce((SELECT m.role::text FROM memberships m WHERE m.user_id = $2 AND m.workspace_id = $3 FOR SHARE), '')::text AS role
+const recordExpiry = `-- name: RecordExpiry :exec
+WITH decided AS (
+    INSERT INTO proposal_decisions (proposal_id, workspace_id, kind, final, fingerprint, at)
+    VALUES ($4, $2, 'expire', true, $8, $3)
+), event AS (
+    INSERT INTO events (id, workspace_id, proposal_id, type, status, at)
+    VALUES ($9, $2, $4, 'expired', 'expired', $3)
+)
+INSERT INTO audit_events (id, workspace_id, at, verb, outcome, proposal_id, tool, entity, operation, fingerprint)
+VALUES ($1, $2, $3, 'expire', 'expired', $4, $5, $6, $7, $8)
 `
 
-type RightsParams struct {
-	SignInID    id.SignIn
-	UserID      id.User
+type RecordExpiryParams struct {
+	AuditID     id.Audit
 	WorkspaceID id.Workspace
+	At          time.Time
+	ID          id.Proposal
+	Tool        *string
+	Entity      *string
+	Operation   *string
+	Fingerprint *string
+	EventID     id.Event
 }
 
-type RightsRow struct {
-	Now      time.Time
-	SignedIn bool
-	Enabled  bool
-	Role     string
-}
-
-// What the deciding transaction goes by, held still until it commits: the database's clock, whether the
-// sign-in lives, and the role of its membership (null where that is gone).
-func (q *Queries) Rights(ctx context.Context, db DBTX, arg RightsParams) (*RightsRow, error) {
-	row := db.QueryRow(ctx, rights, arg.SignInID, arg.UserID, arg.WorkspaceID)
-	var i RightsRow
-	err := row.Scan(
-		&i.Now,
-		&i.SignedIn,
-		&i.Enabled,
-		&i.Role,
+func (q *Queries) RecordExpiry(ctx context.Context, db DBTX, arg RecordExpiryParams) error {
+	_, err := db.Exec(ctx, recordExpiry,
+		arg.AuditID,
+		arg.WorkspaceID,
+		arg.At,
+		arg.ID,
+		arg.Tool,
+		arg.Entity,
+		arg.Operation,
+		arg.Fingerprint,
+		arg.EventID,
 	)
-	return &i, err
+	return err
 }
 
-const turnHolds = `-- name: TurnHolds :one
-SELECT (t.status = 'complete' OR (t.status = 'running' AND t.lease_until > clock_timestamp()))::boolean AS holds FROM turns t WHERE t.id = $1
+const setExpired = `-- name: SetExpired :execrows
+UPDATE proposals SET status = 'expired', resolved_at = expires_at WHERE id = $1 AND status = $2
 `
 
-// False where the turn that proposed it was cut short, failed, or lost its lease.
-func (q *Queries) TurnHolds(ctx context.Context, db DBTX, argID id.Turn) (bool, error) {
-	row := db.QueryRow(ctx, turnHolds, argID)
-	var holds bool
-	err := row.Scan(&holds)
-	return holds, err
+type SetExpiredParams struct {
+	ID           id.Proposal
+	LockedStatus ProposalStatus
+}
+
+func (q *Queries) SetExpired(ctx context.Context, db DBTX, arg SetExpiredParams) (int64, error) {
+	result, err := db.Exec(ctx, setExpired, arg.ID, arg.LockedStatus)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }

@@ -14,7 +14,9 @@ import (
 )
 
 const agentByToken = `-- name: AgentByToken :one
-SELECT t.id AS token_id, t.expires_at, t.scopes, t.last_used_at, t.name AS token_name, u.id AS user_id, u.email, u.name, t.workspace_id, w.slug, w.name AS workspace_name, m.role
+SELECT t.id AS token_id, t.expires_at, t.scopes, t.name AS token_name,
+    (t.last_used_at IS NULL OR t.last_used_at < clock_timestamp() - interval '1 minute')::boolean AS stale,
+    u.id AS user_id, u.email, u.name, t.workspace_id, w.slug, w.name AS workspace_name, m.role
 FROM api_tokens t
 JOIN users u ON u.id = t.user_id
 JOIN workspaces w ON w.id = t.workspace_id
@@ -26,8 +28,8 @@ type AgentByTokenRow struct {
 	TokenID       id.Token
 	ExpiresAt     *time.Time
 	Scopes        []string
-	LastUsedAt    *time.Time
 	TokenName     string
+	Stale         bool
 	UserID        id.User
 	Email         string
 	Name          string
@@ -44,8 +46,8 @@ func (q *Queries) AgentByToken(ctx context.Context, db DBTX, tokenHash []byte) (
 		&i.TokenID,
 		&i.ExpiresAt,
 		&i.Scopes,
-		&i.LastUsedAt,
 		&i.TokenName,
+		&i.Stale,
 		&i.UserID,
 		&i.Email,
 		&i.Name,
@@ -57,30 +59,12 @@ func (q *Queries) AgentByToken(ctx context.Context, db DBTX, tokenHash []byte) (
 	return &i, err
 }
 
-const blockedUntil = `-- name: BlockedUntil :one
-SELECT coalesce(max(blocked_until), 'epoch')::timestamptz AS blocked_until, clock_timestamp()::timestamptz AS now
-FROM sign_in_failures WHERE subject = ANY($1::bytea[]) AND blocked_until > clock_timestamp()
-`
-
-type BlockedUntilRow struct {
-	BlockedUntil time.Time
-	Now          time.Time
-}
-
-// The latest time until which one of these subjects has to wait; the epoch where none has to.
-func (q *Queries) BlockedUntil(ctx context.Context, db DBTX, subjects [][]byte) (*BlockedUntilRow, error) {
-	row := db.QueryRow(ctx, blockedUntil, subjects)
-	var i BlockedUntilRow
-	err := row.Scan(&i.BlockedUntil, &i.Now)
-	return &i, err
-}
-
 const clearSignInFailures = `-- name: ClearSignInFailures :exec
-DELETE FROM sign_in_failures WHERE subject = ANY($1::bytea[])
+DELETE FROM sign_in_failures WHERE subject = $1
 `
 
-func (q *Queries) ClearSignInFailures(ctx context.Context, db DBTX, subjects [][]byte) error {
-	_, err := db.Exec(ctx, clearSignInFailures, subjects)
+func (q *Queries) ClearSignInFailures(ctx context.Context, db DBTX, subject []byte) error {
+	_, err := db.Exec(ctx, clearSignInFailures, subject)
 	return err
 }
 
@@ -98,6 +82,37 @@ type CommitSessionParams struct {
 func (q *Queries) CommitSession(ctx context.Context, db DBTX, arg CommitSessionParams) error {
 	_, err := db.Exec(ctx, commitSession, arg.Token, arg.Data, arg.Expiry)
 	return err
+}
+
+const countSignInAttempt = `-- name: CountSignInAttempt :one
+UPDATE sign_in_failures SET
+    failures = failures + 1,
+    last_at = clock_timestamp(),
+    blocked_until = clock_timestamp() + CASE WHEN failures < $1::integer THEN interval '0'
+        ELSE least($2::interval * 2 ^ least(failures - $1::integer, 20), $3::interval) END
+WHERE subject = $4
+RETURNING last_at
+`
+
+type CountSignInAttemptParams struct {
+	Free    int32
+	First   time.Duration
+	Longest time.Duration
+	Subject []byte
+}
+
+// Past the free attempts without a success the next has to wait, then twice as long each time, up to the
+// longest. (sqlc.arg: sqlc misreads "- @name".)
+func (q *Queries) CountSignInAttempt(ctx context.Context, db DBTX, arg CountSignInAttemptParams) (time.Time, error) {
+	row := db.QueryRow(ctx, countSignInAttempt,
+		arg.Free,
+		arg.First,
+		arg.Longest,
+		arg.Subject,
+	)
+	var last_at time.Time
+	err := row.Scan(&last_at)
+	return last_at, err
 }
 
 const createMembership = `-- name: CreateMembership :exec
@@ -237,6 +252,31 @@ func (q *Queries) EndSignIn(ctx context.Context, db DBTX, argID id.SignIn) (int6
 	return result.RowsAffected(), nil
 }
 
+const ensureWorkspace = `-- name: EnsureWorkspace :one
+INSERT INTO workspaces (id, slug, name) VALUES ($1, $2, $3)
+ON CONFLICT (slug) DO UPDATE SET slug = excluded.slug
+RETURNING id, slug, name, created_at
+`
+
+type EnsureWorkspaceParams struct {
+	ID   id.Workspace
+	Slug string
+	Name string
+}
+
+// The workspace with this slug, made where there is none.
+func (q *Queries) EnsureWorkspace(ctx context.Context, db DBTX, arg EnsureWorkspaceParams) (*Workspace, error) {
+	row := db.QueryRow(ctx, ensureWorkspace, arg.ID, arg.Slug, arg.Name)
+	var i Workspace
+	err := row.Scan(
+		&i.ID,
+		&i.Slug,
+		&i.Name,
+		&i.CreatedAt,
+	)
+	return &i, err
+}
+
 const findSession = `-- name: FindSession :one
 SELECT data FROM sessions WHERE token = $1 AND expiry > clock_timestamp() AND length(data) > 0
 `
@@ -246,6 +286,24 @@ func (q *Queries) FindSession(ctx context.Context, db DBTX, token string) ([]byt
 	var data []byte
 	err := row.Scan(&data)
 	return data, err
+}
+
+const forgiveSignInAttempt = `-- name: ForgiveSignInAttempt :exec
+UPDATE sign_in_failures SET
+    failures = greatest(failures - 1, 0),
+    blocked_until = CASE WHEN last_at = $1::timestamptz THEN clock_timestamp() ELSE blocked_until END
+WHERE subject = $2
+`
+
+type ForgiveSignInAttemptParams struct {
+	CountedAt time.Time
+	Subject   []byte
+}
+
+// Takes back one attempt, which was none of a wrong password; a wait that it began ends.
+func (q *Queries) ForgiveSignInAttempt(ctx context.Context, db DBTX, arg ForgiveSignInAttemptParams) error {
+	_, err := db.Exec(ctx, forgiveSignInAttempt, arg.CountedAt, arg.Subject)
+	return err
 }
 
 const getUserByEmail = `-- name: GetUserByEmail :one
@@ -328,6 +386,60 @@ func (q *Queries) GetWorkspaceBySlug(ctx context.Context, db DBTX, slug string) 
 	return &i, err
 }
 
+const isMember = `-- name: IsMember :one
+SELECT EXISTS (SELECT FROM memberships WHERE user_id = $1 AND workspace_id = $2) AS member
+`
+
+type IsMemberParams struct {
+	UserID      id.User
+	WorkspaceID id.Workspace
+}
+
+func (q *Queries) IsMember(ctx context.Context, db DBTX, arg IsMemberParams) (bool, error) {
+	row := db.QueryRow(ctx, isMember, arg.UserID, arg.WorkspaceID)
+	var member bool
+	err := row.Scan(&member)
+	return member, err
+}
+
+const listMembershipsOfUser = `-- name: ListMembershipsOfUser :many
+SELECT w.id AS workspace_id, w.slug, w.name, m.role
+FROM memberships m JOIN workspaces w ON w.id = m.workspace_id
+WHERE m.user_id = $1 ORDER BY w.slug
+`
+
+type ListMembershipsOfUserRow struct {
+	WorkspaceID id.Workspace
+	Slug        string
+	Name        string
+	Role        Role
+}
+
+func (q *Queries) ListMembershipsOfUser(ctx context.Context, db DBTX, userID id.User) ([]*ListMembershipsOfUserRow, error) {
+	rows, err := db.Query(ctx, listMembershipsOfUser, userID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []*ListMembershipsOfUserRow{}
+	for rows.Next() {
+		var i ListMembershipsOfUserRow
+		if err := rows.Scan(
+			&i.WorkspaceID,
+			&i.Slug,
+			&i.Name,
+			&i.Role,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, &i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const listWorkspacesOfUser = `-- name: ListWorkspacesOfUser :many
 SELECT w.id, w.slug, w.name, w.created_at FROM workspaces w JOIN memberships m ON m.workspace_id = w.id WHERE m.user_id = $1 ORDER BY w.slug
 `
@@ -350,6 +462,35 @@ func (q *Queries) ListWorkspacesOfUser(ctx context.Context, db DBTX, userID id.U
 			return nil, err
 		}
 		items = append(items, &i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const lockSignInAttempts = `-- name: LockSignInAttempts :many
+INSERT INTO sign_in_failures AS f (subject, failures, last_at, blocked_until)
+SELECT s, 0, clock_timestamp(), clock_timestamp() FROM unnest($1::bytea[]) AS s ORDER BY s
+ON CONFLICT (subject) DO UPDATE SET failures = CASE WHEN f.last_at < clock_timestamp() - interval '1 hour' THEN 0 ELSE f.failures END
+RETURNING greatest(f.blocked_until - clock_timestamp(), interval '0')::interval AS wait
+`
+
+// Holds the counts of these subjects until the transaction ends and tells how long each has to wait.
+// An hour without an attempt begins anew. In one order, so that two sign-ins do not wait for each other.
+func (q *Queries) LockSignInAttempts(ctx context.Context, db DBTX, subjects [][]byte) ([]time.Duration, error) {
+	rows, err := db.Query(ctx, lockSignInAttempts, subjects)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []time.Duration{}
+	for rows.Next() {
+		var wait time.Duration
+		if err := rows.Scan(&wait); err != nil {
+			return nil, err
+		}
+		items = append(items, wait)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err
@@ -439,28 +580,6 @@ func (q *Queries) PersonByToken(ctx context.Context, db DBTX, tokenHash []byte) 
 	return &i, err
 }
 
-const recordSignInFailure = `-- name: RecordSignInFailure :exec
-INSERT INTO sign_in_failures AS f (subject, failures, last_at, blocked_until)
-VALUES ($1, 1, clock_timestamp(), clock_timestamp())
-ON CONFLICT (subject) DO UPDATE SET
-    failures = CASE WHEN f.last_at < clock_timestamp() - interval '1 hour' THEN 1 ELSE f.failures + 1 END,
-    last_at = clock_timestamp(),
-    blocked_until = CASE WHEN f.last_at < clock_timestamp() - interval '1 hour' OR f.failures + 1 <= $2::integer THEN clock_timestamp()
-        ELSE clock_timestamp() + least(interval '1 second' * 2 ^ least(f.failures + 1 - $2::integer, 20), $3::interval) END
-`
-
-type RecordSignInFailureParams struct {
-	Subject []byte
-	Free    int32
-	Longest time.Duration
-}
-
-// Past @free failures in a row the next try waits 2, 4, 8 … seconds, at most @longest.
-func (q *Queries) RecordSignInFailure(ctx context.Context, db DBTX, arg RecordSignInFailureParams) error {
-	_, err := db.Exec(ctx, recordSignInFailure, arg.Subject, arg.Free, arg.Longest)
-	return err
-}
-
 const sweepSessions = `-- name: SweepSessions :execrows
 DELETE FROM sessions WHERE expiry < clock_timestamp()
 `
@@ -473,19 +592,32 @@ func (q *Queries) SweepSessions(ctx context.Context, db DBTX) (int64, error) {
 	return result.RowsAffected(), nil
 }
 
+const sweepSignInFailures = `-- name: SweepSignInFailures :execrows
+DELETE FROM sign_in_failures WHERE last_at < clock_timestamp() - interval '1 hour' AND blocked_until < clock_timestamp()
+`
+
+func (q *Queries) SweepSignInFailures(ctx context.Context, db DBTX) (int64, error) {
+	result, err := db.Exec(ctx, sweepSignInFailures)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
 const switchWorkspace = `-- name: SwitchWorkspace :execrows
 UPDATE sign_ins s SET workspace_id = $1
-WHERE s.id = $2 AND s.ended_at IS NULL AND s.expires_at > clock_timestamp()
+WHERE s.id = $2 AND s.user_id = $3 AND s.ended_at IS NULL AND s.expires_at > clock_timestamp()
   AND EXISTS (SELECT FROM memberships m WHERE m.user_id = s.user_id AND m.workspace_id = $1)
 `
 
 type SwitchWorkspaceParams struct {
 	WorkspaceID id.Workspace
 	ID          id.SignIn
+	UserID      id.User
 }
 
 func (q *Queries) SwitchWorkspace(ctx context.Context, db DBTX, arg SwitchWorkspaceParams) (int64, error) {
-	result, err := db.Exec(ctx, switchWorkspace, arg.WorkspaceID, arg.ID)
+	result, err := db.Exec(ctx, switchWorkspace, arg.WorkspaceID, arg.ID, arg.UserID)
 	if err != nil {
 		return 0, err
 	}
@@ -497,7 +629,7 @@ UPDATE api_tokens SET last_used_at = clock_timestamp()
 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < clock_timestamp() - interval '1 minute')
 `
 
-// At most once a minute, so that a busy token is not a busy row.
+// At most once a minute, however many requests saw it as stale, so that a busy token is not a busy row.
 func (q *Queries) TouchToken(ctx context.Context, db DBTX, argID id.Token) error {
 	_, err := db.Exec(ctx, touchToken, argID)
 	return err

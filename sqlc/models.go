@@ -1038,6 +1038,8 @@ type StoredProposal struct {
 	FailureField     *string
 	SupersededByID   id.Proposal
 	RevertOfID       id.Proposal
+	IdempotencyKey   *string
+	RequestHash      []byte
 }
 
 type Workspace struct {

@@ -182,6 +182,29 @@ func (q *Queries) OtherOpenProposals(ctx context.Context, db DBTX, proposals []u
 	return items, nil
 }
 
+const proposalByKey = `-- name: ProposalByKey :one
+SELECT id, request_hash FROM proposals WHERE workspace_id = $1 AND acting_user_id = $2 AND idempotency_key = $3::text
+`
+
+type ProposalByKeyParams struct {
+	WorkspaceID    id.Workspace
+	ActingUserID   id.User
+	IdempotencyKey string
+}
+
+type ProposalByKeyRow struct {
+	ID          id.Proposal
+	RequestHash []byte
+}
+
+// What an earlier request with this key made, and the hash of what it asked for.
+func (q *Queries) ProposalByKey(ctx context.Context, db DBTX, arg ProposalByKeyParams) (*ProposalByKeyRow, error) {
+	row := db.QueryRow(ctx, proposalByKey, arg.WorkspaceID, arg.ActingUserID, arg.IdempotencyKey)
+	var i ProposalByKeyRow
+	err := row.Scan(&i.ID, &i.RequestHash)
+	return &i, err
+}
+
 const proposalsByID = `-- name: ProposalsByID :many
 SELECT id, workspace_id, number, status, tool, entity, module, operation, action_kind, headline, assistant_note, fingerprint, acting_user_id, token_id, channel, client_name, conversation_id, turn_id, approvals_needed, requires_approval, preview_only, lifetime, created_at, expires_at, extended_at, resolved_at, outcome_record_id, outcome_record, outcome_affected, failure_code, failure_message, failure_field, superseded_by_id, revert_of_id FROM proposals_read WHERE id = ANY($1::uuid[]) ORDER BY number
 `
@@ -356,8 +379,8 @@ ORDER BY expires_at DESC, number DESC LIMIT $14
 
 type ProposalsExpiringSoonestBackwardParams struct {
 	WorkspaceID    id.Workspace
-	BeforeExpiry   time.Time
-	BeforeNumber   int64
+	AfterExpiry    time.Time
+	AfterNumber    int64
 	Viewer         id.User
 	SeesAll        bool
 	SeesApprovals  bool
@@ -374,8 +397,8 @@ type ProposalsExpiringSoonestBackwardParams struct {
 func (q *Queries) ProposalsExpiringSoonestBackward(ctx context.Context, db DBTX, arg ProposalsExpiringSoonestBackwardParams) ([]*Proposal, error) {
 	rows, err := db.Query(ctx, proposalsExpiringSoonestBackward,
 		arg.WorkspaceID,
-		arg.BeforeExpiry,
-		arg.BeforeNumber,
+		arg.AfterExpiry,
+		arg.AfterNumber,
 		arg.Viewer,
 		arg.SeesAll,
 		arg.SeesApprovals,
@@ -555,7 +578,7 @@ ORDER BY number LIMIT $13
 
 type ProposalsNewestBackwardParams struct {
 	WorkspaceID    id.Workspace
-	After          int64
+	Before         int64
 	Viewer         id.User
 	SeesAll        bool
 	SeesApprovals  bool
@@ -569,11 +592,11 @@ type ProposalsNewestBackwardParams struct {
 	MaxRows        int32
 }
 
-// The same list from the other end: older to newer, after number @after.
+// The same list from the other end: older to newer, from number @before on.
 func (q *Queries) ProposalsNewestBackward(ctx context.Context, db DBTX, arg ProposalsNewestBackwardParams) ([]*Proposal, error) {
 	rows, err := db.Query(ctx, proposalsNewestBackward,
 		arg.WorkspaceID,
-		arg.After,
+		arg.Before,
 		arg.Viewer,
 		arg.SeesAll,
 		arg.SeesApprovals,
@@ -699,7 +722,7 @@ func (q *Queries) ProposalsOfTurns(ctx context.Context, db DBTX, turns []uuid.UU
 }
 
 const propose = `-- name: Propose :one
-SELECT propose($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)::bigint AS number
+SELECT propose($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)::bigint AS number
 `
 
 type ProposeParams struct {
@@ -723,6 +746,8 @@ type ProposeParams struct {
 	ApprovalsNeeded int32
 	PreviewOnly     bool
 	Lifetime        time.Duration
+	IdempotencyKey  *string
+	RequestHash     []byte
 	Records         json.RawMessage
 }
 
@@ -748,6 +773,8 @@ func (q *Queries) Propose(ctx context.Context, db DBTX, arg ProposeParams) (int6
 		arg.ApprovalsNeeded,
 		arg.PreviewOnly,
 		arg.Lifetime,
+		arg.IdempotencyKey,
+		arg.RequestHash,
 		arg.Records,
 	)
 	var number int64

@@ -56,11 +56,9 @@ func (k key[N]) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 // UnmarshalText reads a TypeID; ErrMalformed for any other text.
 func (k *key[N]) UnmarshalText(b []byte) error { return k.parse(string(b)) }
 
-// MarshalGQL writes the TypeID.
-func (k key[N]) MarshalGQL(w io.Writer) { _, _ = io.WriteString(w, strconv.Quote(k.String())) }
+func (k key[N]) write(w io.Writer) { _, _ = io.WriteString(w, strconv.Quote(k.String())) }
 
-// UnmarshalGQL reads a TypeID; ErrMalformed for anything else.
-func (k *key[N]) UnmarshalGQL(v any) error {
+func (k *key[N]) read(v any) error {
 	switch v := v.(type) {
 	case string:
 		return k.parse(v)
@@ -70,11 +68,8 @@ func (k *key[N]) UnmarshalGQL(v any) error {
 	return ErrMalformed
 }
 
-// ScanUUID reads the database's uuid.
+// ScanUUID reads the database's uuid; NULL is the zero id.
 func (k *key[N]) ScanUUID(v pgtype.UUID) error {
-	if !v.Valid {
-		return errors.New("an id that may be null is scanned into a pointer")
-	}
 	k.uuid = v.Bytes
 	return nil
 }
@@ -91,12 +86,15 @@ func parsed[N noun](s string) (key[N], error) {
 	return k, k.parse(s)
 }
 
-// Null gives the value stored for an id that may be missing.
-func Null[T interface{ UUID() uuid.UUID }](p *T) *uuid.UUID {
-	if p == nil {
+// Null gives the value stored for an id; the zero id is NULL.
+func Null[T interface {
+	UUID() uuid.UUID
+	IsZero() bool
+}](v T) *uuid.UUID {
+	if v.IsZero() {
 		return nil
 	}
-	u := (*p).UUID()
+	u := v.UUID()
 	return &u
 }
 

@@ -1,11 +1,23 @@
 package id
 
+import (
+	"io"
+
+	"github.com/google/uuid"
+)
+
 type workspace struct{}
 
 func (workspace) prefix() string { return "ws" }
 
 // Workspace names a tenant: ws_….
 type Workspace struct{ key[workspace] }
+
+// MarshalGQL writes the TypeID.
+func (i Workspace) MarshalGQL(w io.Writer) { i.write(w) }
+
+// UnmarshalGQL reads a TypeID; ErrMalformed for anything else.
+func (i *Workspace) UnmarshalGQL(v any) error { return i.read(v) }
 
 // NewWorkspace makes an id that sorts after those made before.
 func NewWorkspace() Workspace { return Workspace{fresh[workspace]()} }
@@ -23,6 +35,12 @@ func (user) prefix() string { return "user" }
 // User names someone who may sign in: user_….
 type User struct{ key[user] }
 
+// MarshalGQL writes the TypeID.
+func (i User) MarshalGQL(w io.Writer) { i.write(w) }
+
+// UnmarshalGQL reads a TypeID; ErrMalformed for anything else.
+func (i *User) UnmarshalGQL(v any) error { return i.read(v) }
+
 // NewUser makes an id that sorts after those made before.
 func NewUser() User { return User{fresh[user]()} }
 
@@ -38,6 +56,12 @@ func (signIn) prefix() string { return "sin" }
 
 // SignIn names one sign-in of a person, by cookie or bearer token: sin_….
 type SignIn struct{ key[signIn] }
+
+// MarshalGQL writes the TypeID.
+func (i SignIn) MarshalGQL(w io.Writer) { i.write(w) }
+
+// UnmarshalGQL reads a TypeID; ErrMalformed for anything else.
+func (i *SignIn) UnmarshalGQL(v any) error { return i.read(v) }
 
 // NewSignIn makes an id that sorts after those made before.
 func NewSignIn() SignIn { return SignIn{fresh[signIn]()} }
@@ -55,6 +79,12 @@ func (token) prefix() string { return "tok" }
 // Token names an API token: tok_….
 type Token struct{ key[token] }
 
+// MarshalGQL writes the TypeID.
+func (i Token) MarshalGQL(w io.Writer) { i.write(w) }
+
+// UnmarshalGQL reads a TypeID; ErrMalformed for anything else.
+func (i *Token) UnmarshalGQL(v any) error { return i.read(v) }
+
 // NewToken makes an id that sorts after those made before.
 func NewToken() Token { return Token{fresh[token]()} }
 
@@ -71,8 +101,17 @@ func (conversation) prefix() string { return "conv" }
 // Conversation names a conversation with the assistant: conv_….
 type Conversation struct{ key[conversation] }
 
+// MarshalGQL writes the TypeID.
+func (i Conversation) MarshalGQL(w io.Writer) { i.write(w) }
+
+// UnmarshalGQL reads a TypeID; ErrMalformed for anything else.
+func (i *Conversation) UnmarshalGQL(v any) error { return i.read(v) }
+
 // NewConversation makes an id that sorts after those made before.
 func NewConversation() Conversation { return Conversation{fresh[conversation]()} }
+
+// ConversationOf gives the id with this value.
+func ConversationOf(u uuid.UUID) Conversation { return Conversation{key[conversation]{u}} }
 
 // ParseConversation reads a TypeID; ErrMalformed for any other text.
 func ParseConversation(s string) (Conversation, error) {
@@ -87,8 +126,17 @@ func (message) prefix() string { return "msg" }
 // Message names a message of a conversation: msg_….
 type Message struct{ key[message] }
 
+// MarshalGQL writes the TypeID.
+func (i Message) MarshalGQL(w io.Writer) { i.write(w) }
+
+// UnmarshalGQL reads a TypeID; ErrMalformed for anything else.
+func (i *Message) UnmarshalGQL(v any) error { return i.read(v) }
+
 // NewMessage makes an id that sorts after those made before.
 func NewMessage() Message { return Message{fresh[message]()} }
+
+// MessageOf gives the id with this value.
+func MessageOf(u uuid.UUID) Message { return Message{key[message]{u}} }
 
 // ParseMessage reads a TypeID; ErrMalformed for any other text.
 func ParseMessage(s string) (Message, error) {
@@ -102,6 +150,12 @@ func (turn) prefix() string { return "turn" }
 
 // Turn names one message being answered: turn_….
 type Turn struct{ key[turn] }
+
+// MarshalGQL writes the TypeID.
+func (i Turn) MarshalGQL(w io.Writer) { i.write(w) }
+
+// UnmarshalGQL reads a TypeID; ErrMalformed for anything else.
+func (i *Turn) UnmarshalGQL(v any) error { return i.read(v) }
 
 // NewTurn makes an id that sorts after those made before.
 func NewTurn() Turn { return Turn{fresh[turn]()} }
@@ -119,6 +173,12 @@ func (proposal) prefix() string { return "prop" }
 // Proposal names a proposed change: prop_….
 type Proposal struct{ key[proposal] }
 
+// MarshalGQL writes the TypeID.
+func (i Proposal) MarshalGQL(w io.Writer) { i.write(w) }
+
+// UnmarshalGQL reads a TypeID; ErrMalformed for anything else.
+func (i *Proposal) UnmarshalGQL(v any) error { return i.read(v) }
+
 // NewProposal makes an id that sorts after those made before.
 func NewProposal() Proposal { return Proposal{fresh[proposal]()} }
 
@@ -134,6 +194,12 @@ func (toolCall) prefix() string { return "call" }
 
 // ToolCall names one run of a tool, or one decision: call_….
 type ToolCall struct{ key[toolCall] }
+
+// MarshalGQL writes the TypeID.
+func (i ToolCall) MarshalGQL(w io.Writer) { i.write(w) }
+
+// UnmarshalGQL reads a TypeID; ErrMalformed for anything else.
+func (i *ToolCall) UnmarshalGQL(v any) error { return i.read(v) }
 
 // NewToolCall makes an id that sorts after those made before.
 func NewToolCall() ToolCall { return ToolCall{fresh[toolCall]()} }
@@ -151,6 +217,12 @@ func (event) prefix() string { return "evt" }
 // Event names one change of a proposal: evt_….
 type Event struct{ key[event] }
 
+// MarshalGQL writes the TypeID.
+func (i Event) MarshalGQL(w io.Writer) { i.write(w) }
+
+// UnmarshalGQL reads a TypeID; ErrMalformed for anything else.
+func (i *Event) UnmarshalGQL(v any) error { return i.read(v) }
+
 // NewEvent makes an id that sorts after those made before.
 func NewEvent() Event { return Event{fresh[event]()} }
 
@@ -166,6 +238,12 @@ func (audit) prefix() string { return "aud" }
 
 // Audit names an entry of the audit trail: aud_….
 type Audit struct{ key[audit] }
+
+// MarshalGQL writes the TypeID.
+func (i Audit) MarshalGQL(w io.Writer) { i.write(w) }
+
+// UnmarshalGQL reads a TypeID; ErrMalformed for anything else.
+func (i *Audit) UnmarshalGQL(v any) error { return i.read(v) }
 
 // NewAudit makes an id that sorts after those made before.
 func NewAudit() Audit { return Audit{fresh[audit]()} }

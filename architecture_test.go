@@ -1,0 +1,261 @@
+package main
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/countersign/countersign"
+
+// mayImport is who may import whom: one direction, few packages. Tests may also import pgtest.
+var mayImport = map[string][]string{
+	"internal/id":                {},
+	"sqlc":                       {"internal/id"},
+	"migrations":                 {},
+	"internal/identity":          {"sqlc", "internal/id", "internal/postgres"},
+	"internal/record":            {"internal/identity", "internal/id"},
+	"internal/card":              {"sqlc", "internal/id"},
+	"internal/gate":              {"internal/identity", "internal/record", "internal/card", "sqlc", "internal/id", "internal/postgres"},
+	"internal/toolcall":          {"internal/gate", "internal/record", "internal/identity", "sqlc", "internal/id", "internal/postgres"},
+	"internal/assistant":         {"internal/toolcall", "internal/identity", "sqlc", "internal/id", "internal/postgres"},
+	"internal/assistant/offline": {"internal/assistant", "internal/toolcall", "internal/identity", "sqlc", "internal/id"},
+	"internal/postgres":          {"migrations", "sqlc", "internal/id"},
+	"views":                      {"internal/card", "sqlc", "internal/id"},
+	"graph/model":                {"internal/card", "internal/gate", "internal/toolcall", "internal/id", "sqlc"},
+	"graph/generated":            {"graph/model", "internal/card", "internal/gate", "internal/toolcall", "internal/id", "sqlc"},
+	"graph":                      {"graph/model", "graph/generated", "internal/toolcall", "internal/gate", "internal/assistant", "internal/identity", "internal/card", "sqlc", "internal/id", "internal/postgres"},
+	"internal/web":               {"views", "internal/toolcall", "internal/gate", "internal/assistant", "internal/identity", "internal/card", "sqlc", "internal/id", "internal/postgres"},
+	"internal/server":            {"graph", "internal/web", "internal/assistant", "internal/assistant/offline", "internal/toolcall", "internal/gate", "internal/record", "internal/identity", "internal/postgres", "internal/id", "sqlc"},
+	"internal/demo":              {"internal/server", "internal/postgres", "internal/identity", "internal/id", "sqlc"},
+	"internal/pgtest":            {"internal/demo", "internal/postgres", "internal/identity", "internal/record", "internal/id", "sqlc", "migrations"},
+	"internal/bench":             {},
+	"":                           {"internal/server", "internal/demo", "internal/postgres", "internal/identity", "internal/record", "sqlc", "internal/id", "migrations"},
+}
+
+var anyoneInTests = []string{"internal/pgtest", "internal/server", "internal/demo", "internal/postgres", "internal/identity", "sqlc", "internal/id"}
+
+// where says, in a failure, where code of a kind belongs.
+const where = `
+  Rules about proposals live in internal/gate, one verb a file. A tool runs through internal/toolcall alone.
+  SQL on our own tables is a query in queries/; SQL on the host's tables is made in internal/record.
+  What a card shows is computed in internal/card; graph and web translate; views print.
+  Wiring is internal/server and main.go. A new package is a row in this test, with its reason in the README.`
+
+func TestImportsGoOneWay(t *testing.T) {
+	for pkg, files := range sources(t) {
+		allowed, known := mayImport[pkg]
+		if !known {
+			t.Errorf("package %q is not in the table of this test.%s", pkg, where)
+			continue
+		}
+		for _, file := range files {
+			for _, imported := range importsOf(t, file) {
+				test := strings.HasSuffix(file, "_test.go")
+				if slices.Contains(allowed, imported) || imported == pkg || test && slices.Contains(anyoneInTests, imported) || test && pkg == "internal/server" {
+					continue
+				}
+				t.Errorf("%s imports %s, which %s may not.%s", file, imported, pkg, where)
+			}
+		}
+	}
+}
+
+// postgres.As and Enter are for everyone; the rest of internal/postgres is for those who open databases.
+func TestOnlyThoseWhoOpenDatabasesUseMoreThanAs(t *testing.T) {
+	openers := []string{"", "internal/postgres", "internal/server", "internal/demo", "internal/pgtest"}
+	for pkg, files := range sources(t) {
+		if slices.Contains(openers, pkg) {
+			continue
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			for _, use := range usesOf(t, file, "postgres.") {
+				if use != "As" && use != "Enter" {
+					t.Errorf("%s uses postgres.%s; a package that does not open databases uses postgres.As and postgres.Enter alone.", file, use)
+				}
+			}
+		}
+	}
+}
+
+// SQL stands in queries/ and migrations/; only record builds statements, and postgres manages roles.
+func TestSQLStandsInQueries(t *testing.T) {
+	builders := []string{"internal/record", "internal/postgres", "internal/pgtest", "internal/demo", "sqlc", "internal/bench"}
+	for pkg, files := range sources(t) {
+		if slices.Contains(builders, pkg) {
+			continue
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			source := read(t, file)
+			for _, verb := range []string{"\"SELECT ", "\"INSERT ", "\"UPDATE ", "\"DELETE ", "`SELECT ", "`INSERT ", "`UPDATE ", "`DELETE ", "\"SET ", "\"select set_config"} {
+				if strings.Contains(source, verb) {
+					t.Errorf("%s holds a statement (%s…). Put it into queries/ and generate.", file, strings.TrimLeft(verb, "\"`"))
+				}
+			}
+		}
+	}
+}
+
+// mutators lists who may call the queries that write, with the reason.
+var mutators = map[string]string{
+	"internal/gate":      "decides and proposes",
+	"internal/toolcall":  "writes the rows of tool calls",
+	"internal/identity":  "sign-ins, sessions, tokens, users",
+	"internal/assistant": "conversations, messages, turns",
+	"internal/demo":      "loads the demo's people",
+	"":                   "the command line, by way of identity",
+}
+
+func TestOnlyAListedPackageCallsAQueryThatWrites(t *testing.T) {
+	writing := writingQueries(t)
+	if len(writing) < 10 {
+		t.Fatalf("only %d writing queries found: the test does not read queries/ any more", len(writing))
+	}
+	for pkg, files := range sources(t) {
+		if _, ok := mutators[pkg]; ok || pkg == "sqlc" || pkg == "internal/pgtest" || pkg == "internal/bench" {
+			continue
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			source := read(t, file)
+			for _, name := range writing {
+				if strings.Contains(source, "."+name+"(ctx, ") && strings.Contains(source, "queries."+name+"(") {
+					t.Errorf("%s calls the query %s, which writes. A surface calls gate, toolcall, identity or assistant instead.%s", file, name, where)
+				}
+			}
+		}
+	}
+}
+
+func writingQueries(t *testing.T) []string {
+	var names []string
+	for _, file := range globbed(t, "queries/*.sql") {
+		for _, block := range strings.Split(read(t, file), "-- name: ")[1:] {
+			name, body, _ := strings.Cut(block, " ")
+			writes := strings.Contains(body, "INSERT INTO") || strings.Contains(body, "UPDATE ") && !strings.Contains(body, "FOR UPDATE") || strings.Contains(body, "DELETE FROM") ||
+				strings.Contains(body, "propose(") || strings.Contains(body, "withdraw(") || strings.Contains(body, "tool_call(")
+			if writes {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+func TestNoPackageIsADrawer(t *testing.T) {
+	for pkg := range sources(t) {
+		for _, drawer := range []string{"utils", "util", "common", "helpers", "models", "service", "services", "repository", "misc"} {
+			if filepath.Base(pkg) == drawer {
+				t.Errorf("package %s: name it for what it does; %s says nothing.", pkg, drawer)
+			}
+		}
+	}
+}
+
+func TestTheTopLevelHoldsWhatHasToBeThere(t *testing.T) {
+	allowed := []string{"graph", "sqlc", "queries", "views", "internal", "migrations", "gqlgen.yml", "sqlc.yaml", "go.mod", "README.md",
+		"main.go", "go.sum", "countersign.yaml", "Makefile", ".ci", ".git", ".gitignore", ".golangci.yml", "architecture_test.go", "tools", "docs", "examples"}
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !slices.Contains(allowed, e.Name()) && !ignored(t, e.Name()) {
+			t.Errorf("%s stands at the top level; it belongs into one of %s.", e.Name(), strings.Join(allowed, " "))
+		}
+	}
+}
+
+func ignored(t *testing.T, name string) bool {
+	for line := range strings.Lines(read(t, ".gitignore")) {
+		if strings.Trim(strings.TrimSpace(line), "/") == name {
+			return true
+		}
+	}
+	return false
+}
+
+// sources gives the Go files of each package, by its path below the module.
+func sources(t *testing.T) map[string][]string {
+	t.Helper()
+	found := map[string][]string{}
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && path != "." || d.Name() == "tools" || d.Name() == "testdata" || d.Name() == "node_modules") {
+			return filepath.SkipDir
+		}
+		if strings.HasSuffix(path, ".go") {
+			pkg := filepath.ToSlash(filepath.Dir(path))
+			if pkg == "." {
+				pkg = ""
+			}
+			found[pkg] = append(found[pkg], path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func importsOf(t *testing.T, file string) []string {
+	t.Helper()
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ours []string
+	for _, spec := range parsed.Imports {
+		path, _ := strconv.Unquote(spec.Path.Value)
+		if rest, ok := strings.CutPrefix(path, module+"/"); ok {
+			ours = append(ours, rest)
+		}
+	}
+	return ours
+}
+
+func usesOf(t *testing.T, file, prefix string) []string {
+	var names []string
+	for _, part := range strings.Split(read(t, file), prefix)[1:] {
+		end := strings.IndexFunc(part, func(r rune) bool { return r != '_' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') })
+		if end > 0 && part[0] >= 'A' && part[0] <= 'Z' && slices.Contains(importsOf(t, file), "internal/postgres") {
+			names = append(names, part[:end])
+		}
+	}
+	return names
+}
+
+func globbed(t *testing.T, pattern string) []string {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files match %s: %v", pattern, err)
+	}
+	return files
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

@@ -1,0 +1,33 @@
+package graph
+
+import (
+	"github.com/countersign/countersign/graph/generated"
+	"github.com/countersign/countersign/graph/model"
+)
+
+// price says what a list costs: what one element costs, as often as may be asked for.
+func price(c *generated.ComplexityRoot) {
+	page := func(child int, first *int32, usual int) int {
+		n := usual
+		if first != nil {
+			n = min(max(int(*first), 1), maxPage)
+		}
+		return 1 + n*child
+	}
+	two := func(child int, first, last *int32, usual int) int {
+		if last != nil {
+			first = last
+		}
+		return page(child, first, usual)
+	}
+	c.Query.Conversations = func(child int, first *int32, _ *string) int { return page(child, first, 20) }
+	c.Query.Proposals = func(child int, _ *model.ProposalFilter, _ *model.ProposalOrder, first *int32, _ *string, last *int32, _ *string) int {
+		return two(child, first, last, 20)
+	}
+	c.Conversation.Messages = func(child int, first *int32, _ *string, last *int32, _ *string) int {
+		return two(child, first, last, 50)
+	}
+	c.Conversation.Proposals = func(child int, first *int32, _ *string) int { return page(child, first, 20) }
+	c.ChangeSummary.Records = func(child int, first *int32, _ *string) int { return page(child, first, 20) }
+	c.Failure.Records = func(child int, first *int32, _ *string) int { return page(child, first, 20) }
+}

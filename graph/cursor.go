@@ -1,0 +1,65 @@
+package graph
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/countersign/countersign/internal/id"
+)
+
+// place is what a list's cursor says: which list of which workspace, and where in it. Clients are told
+// that it is opaque.
+type place struct {
+	List      string       `json:"l"`
+	Workspace id.Workspace `json:"w,omitzero"`
+	Number    int64        `json:"n,omitempty"`
+	At        time.Time    `json:"t,omitzero"`
+	ID        string       `json:"i,omitempty"`
+}
+
+func (p place) String() string {
+	b, _ := json.Marshal(p) // strings, a number and a time
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+// placeOf reads a cursor of this list in this workspace; any other is INVALID_INPUT.
+func placeOf(cursor, list string, workspace id.Workspace) (place, error) {
+	var p place
+	b, err := base64.RawURLEncoding.DecodeString(cursor)
+	if err != nil || json.Unmarshal(b, &p) != nil || p.List != list || p.Workspace != workspace {
+		return p, invalid("cursor", "This is not a cursor of this list.")
+	}
+	return p, nil
+}
+
+// position reads a cursor into a list that is there whole.
+func position(cursor, list string) (int, error) {
+	p, err := placeOf(cursor, list, id.Workspace{})
+	if err != nil || p.Number < 0 || p.Number > 1<<31 {
+		return 0, invalid("cursor", "This is not a cursor of this list.")
+	}
+	return int(p.Number), nil
+}
+
+// latest sorts after every id there can be.
+var latest = uuid.Max
+
+func idCursor(list string, workspace id.Workspace, at uuid.UUID) string {
+	return place{List: list, Workspace: workspace, ID: at.String()}.String()
+}
+
+// idPlace reads a cursor of a list that is ordered by id.
+func idPlace(cursor, list string, workspace id.Workspace) (uuid.UUID, error) {
+	p, err := placeOf(cursor, list, workspace)
+	if err != nil {
+		return uuid.Nil, err
+	}
+	at, err := uuid.Parse(p.ID)
+	if err != nil {
+		return uuid.Nil, invalid("cursor", "This is not a cursor of this list.")
+	}
+	return at, nil
+}

@@ -1,0 +1,108 @@
+package graph
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/99designs/gqlgen/graphql/handler"
+	"github.com/99designs/gqlgen/graphql/handler/extension"
+	"github.com/99designs/gqlgen/graphql/handler/lru"
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+
+	"github.com/countersign/countersign/graph/generated"
+	"github.com/countersign/countersign/graph/model"
+	"github.com/countersign/countersign/internal/identity"
+	"github.com/countersign/countersign/sqlc"
+)
+
+// Options are what an operator chooses. Introspection is off unless switched on, as are suggestions.
+type Options struct {
+	Introspection bool
+}
+
+// NewHandler serves GraphQL. Who asks is in the request's context already, put there by the middleware
+// that authenticates.
+func NewHandler(r *Resolver, o Options) http.Handler {
+	r.queries = sqlc.New()
+	server := handler.New(generated.NewExecutableSchema(configOf(r)))
+	server.AddTransport(overHTTP{})
+	server.SetQueryCache(lru.New[*ast.QueryDocument](1000))
+	server.SetParserTokenLimit(maxTokens)
+	server.SetDisableSuggestion(true)
+	server.SetErrorPresenter(presenter(r.Log))
+	server.SetRecoverFunc(recovered(r.Log))
+	server.Use(&limits{})
+	if o.Introspection {
+		server.Use(extension.Introspection{})
+		server.AroundFields(hideFromTokens)
+	}
+	server.AroundOperations(func(ctx context.Context, next graphql.OperationHandler) graphql.ResponseHandler {
+		return next(withLoaders(ctx, newLoaders(r.queries, r.db(ctx))))
+	})
+	return signedIn(bounded(server))
+}
+
+func configOf(r *Resolver) generated.Config {
+	c := generated.Config{Resolvers: r}
+	c.Directives.PersonsOnly = personsOnly
+	price(&c.Complexity)
+	return c
+}
+
+// personsOnly refuses a token before the resolver of a deciding mutation runs.
+func personsOnly(ctx context.Context, _ any, next graphql.Resolver) (any, error) {
+	if _, err := person(ctx); err != nil {
+		return nil, err
+	}
+	return next(ctx)
+}
+
+// bounded refuses a body over the limit.
+func bounded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		next.ServeHTTP(w, r)
+	})
+}
+
+// signedIn answers with the reason where nobody acts, and FORBIDDEN to a token that may not read.
+func signedIn(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		who, err := identity.Who(r.Context())
+		reason := (*identity.Error)(nil)
+		switch {
+		case errors.As(err, &reason):
+			deny(w, model.ErrorCode(reason.Code), reason.Message)
+		case err != nil:
+			deny(w, model.ErrorCodeUnavailable, "Who you are could not be checked just now. Try again.")
+		case !who.May(identity.ScopeRead):
+			deny(w, model.ErrorCodeForbidden, "This token has no scope to read.")
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+var denied = map[model.ErrorCode]int{
+	model.ErrorCodeUnauthenticated: http.StatusUnauthorized,
+	model.ErrorCodeForbidden:       http.StatusForbidden,
+	model.ErrorCodeUnavailable:     http.StatusServiceUnavailable,
+}
+
+func deny(w http.ResponseWriter, code model.ErrorCode, message string) {
+	status, ok := denied[code]
+	if !ok {
+		status = http.StatusInternalServerError
+	}
+	w.Header().Set("Content-Type", typeJSON+"; charset=utf-8")
+	if status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="countersign"`)
+	}
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]any{"errors": gqlerror.List{{Message: message, Extensions: map[string]any{"code": code}}}})
+}

@@ -1,0 +1,44 @@
+package model
+
+import (
+	"time"
+
+	"github.com/countersign/countersign/internal/card"
+	"github.com/countersign/countersign/internal/id"
+	"github.com/countersign/countersign/sqlc"
+)
+
+// ChangeSummary is what a card shows; Stored is every record of it, for the page of records.
+type ChangeSummary struct {
+	Record         *RecordRef
+	Changes        []*FieldChange
+	MatchedRecords int
+	SampleIds      []string
+	Stored         []card.Record
+}
+
+// Failure is why a confirmed change was not written. Stored are the records that refused it.
+type Failure struct {
+	Code    sqlc.FailureCode
+	Message string
+	Field   *string
+	Stored  []card.Record
+}
+
+// Approval counts those who approved; By are their ids.
+type Approval struct {
+	Needed    int
+	Given     int
+	Approvers []id.User
+	ExpiresAt *time.Time
+}
+
+// Viewer is who asks.
+type Viewer struct {
+	User       *sqlc.UsersByIDRow
+	Workspace  *sqlc.Workspace
+	ExpiresAt  *time.Time
+	Role       sqlc.Role
+	Credential CredentialKind
+	CanDecide  bool
+}

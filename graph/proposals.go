@@ -1,0 +1,114 @@
+package graph
+
+import (
+	"context"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/countersign/countersign/graph/model"
+	"github.com/countersign/countersign/internal/gate"
+	"github.com/countersign/countersign/internal/id"
+	"github.com/countersign/countersign/internal/identity"
+	"github.com/countersign/countersign/sqlc"
+)
+
+// visibleProposal is NOT_FOUND in another workspace, FORBIDDEN where it is there and not theirs to see.
+func (r *Resolver) visibleProposal(ctx context.Context, which id.Proposal) (*sqlc.Proposal, error) {
+	who := identity.From(ctx)
+	all, approvals := gate.Sight(who)
+	p, err := r.queries.VisibleProposal(ctx, r.db(ctx), sqlc.VisibleProposalParams{ID: which, Viewer: who.User().ID, SeesAll: all, SeesApprovals: approvals})
+	if !errors.Is(err, pgx.ErrNoRows) {
+		return p, err
+	}
+	_, err = r.queries.GetProposal(ctx, r.db(ctx), which)
+	return nil, missing(err)
+}
+
+// missing tells apart what is not there from what is not theirs: err is that of reading it as anyone.
+func missing(err error) error {
+	if errors.Is(err, pgx.ErrNoRows) {
+		return errNotFound
+	}
+	if err != nil {
+		return err
+	}
+	return errNotYours
+}
+
+// proposalsArgs are the filter and the viewer, as every order of the list takes them.
+type proposalsArgs = sqlc.ProposalsNewestParams
+
+func proposalsArgsOf(who identity.Actor, f *model.ProposalFilter) proposalsArgs {
+	all, approvals := gate.Sight(who)
+	args := proposalsArgs{WorkspaceID: who.Workspace().ID, Viewer: who.User().ID, SeesAll: all, SeesApprovals: approvals, Decides: gate.Decides(who)}
+	if f == nil {
+		return args
+	}
+	args.Statuses, args.Operations = texts(f.Status), texts(f.Operation)
+	args.Entities, args.Actionable = f.Entity, f.Actionable
+	args.InConversation, args.ActingUser = uuidOf(f.ConversationID), uuidOf(f.ActingUserID)
+	return args
+}
+
+func texts[T ~string](list []T) []string {
+	if list == nil {
+		return nil
+	}
+	out := make([]string, len(list))
+	for i, one := range list {
+		out[i] = string(one)
+	}
+	return out
+}
+
+func uuidOf[T interface{ UUID() uuid.UUID }](p *T) *uuid.UUID {
+	if p == nil {
+		return nil
+	}
+	u := (*p).UUID()
+	return &u
+}
+
+// proposalPage reads one page of the proposals someone may see.
+func (r *Resolver) proposalPage(ctx context.Context, f *model.ProposalFilter, order model.ProposalOrder, w window) (*model.ProposalConnection, error) {
+	who := identity.From(ctx)
+	list := string(order)
+	at := place{Number: math.MaxInt64, At: time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)}
+	if w.forward == (order == model.ProposalOrderExpiresSoonest) {
+		at = place{Number: -1, At: time.Unix(0, 0)}
+	}
+	if w.cursor != nil {
+		var err error
+		if at, err = placeOf(*w.cursor, list, who.Workspace().ID); err != nil {
+			return nil, err
+		}
+	}
+	rows, err := r.proposalRows(ctx, proposalsArgsOf(who, f), order, w, at)
+	if err != nil {
+		return nil, err
+	}
+	return connect(w, rows, func(p *sqlc.Proposal) string {
+		return place{List: list, Workspace: p.WorkspaceID, Number: p.Number, At: p.ExpiresAt}.String()
+	}), nil
+}
+
+func (r *Resolver) proposalRows(ctx context.Context, a proposalsArgs, order model.ProposalOrder, w window, at place) ([]*sqlc.Proposal, error) {
+	a.MaxRows, a.Before = w.limit(), at.Number
+	if order == model.ProposalOrderExpiresSoonest {
+		soonest := sqlc.ProposalsExpiringSoonestParams{WorkspaceID: a.WorkspaceID, AfterExpiry: at.At, AfterNumber: at.Number, Viewer: a.Viewer, SeesAll: a.SeesAll,
+			SeesApprovals: a.SeesApprovals, Statuses: a.Statuses, Entities: a.Entities, Operations: a.Operations, InConversation: a.InConversation,
+			ActingUser: a.ActingUser, Actionable: a.Actionable, Decides: a.Decides, MaxRows: a.MaxRows}
+		if w.forward {
+			return r.queries.ProposalsExpiringSoonest(ctx, r.db(ctx), soonest)
+		}
+		return r.queries.ProposalsExpiringSoonestBackward(ctx, r.db(ctx), sqlc.ProposalsExpiringSoonestBackwardParams(soonest))
+	}
+	if w.forward {
+		return r.queries.ProposalsNewest(ctx, r.db(ctx), a)
+	}
+	return r.queries.ProposalsNewestBackward(ctx, r.db(ctx), sqlc.ProposalsNewestBackwardParams(a))
+}

@@ -1,0 +1,64 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/countersign/countersign/graph/model"
+	"github.com/countersign/countersign/internal/gate"
+	"github.com/countersign/countersign/internal/identity"
+	"github.com/countersign/countersign/internal/toolcall"
+	"github.com/countersign/countersign/sqlc"
+)
+
+// propose hands a client's own form to the door that every tool goes through.
+func (r *Resolver) propose(ctx context.Context, in model.ProposeChangeInput) (*model.ProposeChangePayload, error) {
+	who := identity.From(ctx)
+	if !who.May(identity.ScopePropose) {
+		return nil, &problem{code: model.ErrorCodeForbidden, message: "This token has no scope to propose."}
+	}
+	if err := clientTexts(in); err != nil {
+		return nil, err
+	}
+	from := toolcall.Origin{Channel: sqlc.ChannelApi, Note: given(in.Note), IdempotencyKey: given(in.IdempotencyKey)}
+	if agent, ok := who.(identity.Agent); ok {
+		from.ClientName = agent.Name()
+	}
+	if in.ConversationID != nil {
+		c, err := r.conversation(ctx, in.ConversationID.String())
+		if err != nil {
+			return nil, err
+		}
+		from.Conversation = c.ID
+	}
+	result, err := r.Tools.Propose(ctx, who, from, toolcall.Change{Entity: in.Entity, Operation: string(in.Operation), RecordID: in.RecordID, Changes: in.Changes})
+	if err != nil {
+		return nil, err
+	}
+	return &model.ProposeChangePayload{Result: proposed(result), ClientMutationID: in.ClientMutationID}, nil
+}
+
+func clientTexts(in model.ProposeChangeInput) error {
+	if n := utf8.RuneCountInString(given(in.Note)); n > toolcall.MaxNote {
+		return invalid("note", fmt.Sprintf("note: at most %d characters.", toolcall.MaxNote))
+	}
+	if in.IdempotencyKey == nil {
+		return nil
+	}
+	if n := utf8.RuneCountInString(*in.IdempotencyKey); n < 1 || n > 200 {
+		return invalid("idempotencyKey", "idempotencyKey: 1 to 200 characters.")
+	}
+	return nil
+}
+
+func proposed(r *toolcall.Result) model.ProposeChangeResult {
+	if r.OK {
+		return r.Proposal
+	}
+	refused := &model.ProposalRefused{Code: gate.RefusalCode(r.Code), Message: r.Message}
+	if r.Field != "" {
+		refused.Field = &r.Field
+	}
+	return refused
+}

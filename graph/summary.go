@@ -1,0 +1,71 @@
+package graph
+
+import (
+	"encoding/json"
+
+	"github.com/countersign/countersign/graph/model"
+	"github.com/countersign/countersign/internal/card"
+	"github.com/countersign/countersign/sqlc"
+)
+
+const maxSamples = 10
+
+// summarise is a card's change as the contract shows it.
+func summarise(p *sqlc.Proposal, records []card.Record) *model.ChangeSummary {
+	s := &model.ChangeSummary{Changes: []*model.FieldChange{}, MatchedRecords: len(records), SampleIds: []string{}, Stored: records}
+	for _, r := range records[:min(len(records), maxSamples)] {
+		if r.Key != "" {
+			s.SampleIds = append(s.SampleIds, r.Key)
+		}
+	}
+	if len(records) == 1 {
+		s.Changes = changesOf(records[0])
+		if p.Operation == sqlc.WriteOperationUpdate || p.Operation == sqlc.WriteOperationDelete {
+			s.Record = refOf(records[0])
+		}
+	}
+	return s
+}
+
+func refOf(r card.Record) *model.RecordRef {
+	if r.Key == "" {
+		return nil
+	}
+	ref := &model.RecordRef{Entity: r.Entity, ID: r.Key, Label: r.Label}
+	if r.URL != "" {
+		ref.URL = &r.URL
+	}
+	return ref
+}
+
+func recordChange(r card.Record) *model.RecordChange {
+	return &model.RecordChange{Record: refOf(r), Operation: r.Operation, Changes: changesOf(r)}
+}
+
+func changesOf(r card.Record) []*model.FieldChange {
+	list := make([]*model.FieldChange, len(r.Changes))
+	for i, c := range r.Changes {
+		list[i] = &model.FieldChange{Field: c.Field, Label: c.Label, Type: c.Type, From: valueOf(c.From, c.Type), To: valueOf(c.To, c.Type), Current: []*model.ValueCount{}}
+	}
+	return list
+}
+
+func valueOf(v *card.Value, t card.FieldType) *model.FieldValue {
+	if v == nil {
+		return nil
+	}
+	shown := card.Show(v, t)
+	value := &model.FieldValue{IsNull: v.Null, Masked: v.Masked, Text: shown.Text, Truncated: shown.Truncated, Warnings: shown.Warnings}
+	if !v.Masked && !v.Null {
+		value.JSON = json.RawMessage(v.JSON)
+	}
+	return value
+}
+
+func recordChanges(records []card.Record) []*model.RecordChange {
+	list := make([]*model.RecordChange, len(records))
+	for i, r := range records {
+		list[i] = recordChange(r)
+	}
+	return list
+}

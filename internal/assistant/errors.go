@@ -1,0 +1,92 @@
+package assistant
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/countersign/countersign/sqlc"
+)
+
+// Error is a refusal: a code for programs, one of the contract's ErrorCode, and a sentence for people.
+type Error struct {
+	Code    string
+	Message string
+}
+
+func (e *Error) Error() string { return e.Message }
+
+var (
+	// ErrNoConversation says that there is no such conversation, or that it is somebody else's: which of
+	// them is not told.
+	ErrNoConversation = &Error{Code: "NOT_FOUND", Message: "There is no such conversation."}
+	// ErrIdempotencyMismatch says that the key was used in this conversation for another message.
+	ErrIdempotencyMismatch = &Error{Code: "IDEMPOTENCY_MISMATCH", Message: "This idempotency key was used for another message."}
+)
+
+// InputError says which input is wrong. Its code is INVALID_INPUT.
+type InputError struct {
+	Field   string
+	Limit   int
+	Message string
+}
+
+func (e *InputError) Error() string { return e.Message }
+
+// Failure says why a turn has no answer. A model may return one to say why it gave none.
+type Failure struct {
+	Code    sqlc.TurnFailureCode
+	Message string
+}
+
+func (f *Failure) Error() string { return f.Message }
+
+// status is how a turn ends that failed like this.
+func (f *Failure) status() (sqlc.TurnStatus, sqlc.MessageStatus) {
+	if f.Code == sqlc.TurnFailureCodeCutShort {
+		return sqlc.TurnStatusCutShort, sqlc.MessageStatusCutShort
+	}
+	return sqlc.TurnStatusFailed, sqlc.MessageStatusFailed
+}
+
+// Why a turn was stopped.
+var (
+	errNobodyWaits = errors.New("nobody waits for the answer any more")
+	errTooLong     = errors.New("the turn took too long")
+	errLeaseLost   = errors.New("the turn's lease was lost")
+	errOver        = errors.New("the turn is over")
+)
+
+// panicked is a model's panic.
+type panicked struct{ value any }
+
+func (p panicked) Error() string { return fmt.Sprintf("the model panicked: %v", p.value) }
+
+// broken is a tool call that could not be tried.
+type broken struct{ cause error }
+
+func (b broken) Error() string { return "a tool call broke: " + b.cause.Error() }
+func (b broken) Unwrap() error { return b.cause }
+
+const (
+	takenBack = " Nothing was changed, and what it had proposed was withdrawn."
+	tryAgain  = " Please send the message again."
+)
+
+// failureOf says in words for people why a turn did not end well.
+func failureOf(err error) *Failure {
+	said, fault, call := (*Failure)(nil), panicked{}, broken{}
+	switch {
+	case errors.Is(err, errTooLong):
+		return &Failure{sqlc.TurnFailureCodeCutShort, "The answer took too long and was cut short." + takenBack + tryAgain}
+	case errors.Is(err, errLeaseLost):
+		return &Failure{sqlc.TurnFailureCodeCutShort, "The answer was cut short because its server was stopped or lost the database." + takenBack + tryAgain}
+	case errors.Is(err, errNobodyWaits), errors.Is(err, errOver), errors.Is(err, context.Canceled):
+		return &Failure{sqlc.TurnFailureCodeCutShort, "The answer was cut short because the request for it ended." + takenBack}
+	case errors.As(err, &said):
+		return said
+	case errors.As(err, &fault), errors.As(err, &call):
+		return &Failure{sqlc.TurnFailureCodeInternal, "Something went wrong while this was answered." + takenBack + tryAgain}
+	}
+	return &Failure{sqlc.TurnFailureCodeModelUnavailable, "The assistant's model could not be reached or gave no answer." + takenBack + tryAgain}
+}

@@ -1,0 +1,32 @@
+package offline
+
+// command is one sentence as the grammar understood it. run answers with what to say; an error of type
+// trouble is said too, any other ends the turn.
+type command interface {
+	run(*turn) (string, error)
+}
+
+// trouble is a sentence that says why something could not be prepared or looked up.
+type trouble string
+
+func (t trouble) Error() string { return string(t) }
+
+// reader reads a sentence as one kind of command; nil where it is none of that kind.
+type reader func(catalogue, phrase) command
+
+// readers stand in the order they are tried: "make a role" creates before "make" changes, "remove the
+// notes of" clears before "remove" deletes.
+var readers = []reader{
+	readConfirmation, readSmallTalk, readHelp, readRename, readClear, readShift, readCreation, readDeletion, readChange, readQuestion,
+}
+
+// parse reads one sentence. It never fails: what it does not understand is a command that says so.
+func parse(c catalogue, sentence phrase) command {
+	p := stripped(sentence)
+	for _, read := range readers {
+		if understood := read(c, p); understood != nil {
+			return understood
+		}
+	}
+	return puzzled{}
+}

@@ -1,0 +1,46 @@
+package offline
+
+import "slices"
+
+// creation makes a record of one kind.
+type creation struct {
+	nouns catalogue
+	set   []assignment
+}
+
+const createShape = "create a <kind of record> called <name> with <field> <value>"
+
+func readCreation(c catalogue, p phrase) command {
+	verb := p.word(0)
+	if verb == "make" && !slices.Contains(words("a an new another"), p.word(1)) || !slices.Contains(words("create add new make register insert"), verb) {
+		return nil
+	}
+	rest := p.from(1).withoutFirst(words("a an the new another one")...)
+	m, ok := c.mentionAt(rest)
+	if !ok {
+		return puzzled{createShape}
+	}
+	if m.plural && rest.index(0, all...) >= 0 {
+		return bulk{}
+	}
+	set, ok := m.nouns.initial(rest.from(m.length))
+	if !ok {
+		return puzzled{createShape}
+	}
+	return creation{m.nouns, set}
+}
+
+// initial reads the name and the fields of a new record.
+func (c catalogue) initial(p phrase) ([]assignment, bool) {
+	p = p.plain()
+	if p.empty() || slices.Contains(separators, p.word(0)) || c.fieldAt(p, wholeMatch) > 0 {
+		return c.listed(p)
+	}
+	p = p.withoutPrefix(pointers).plain()
+	name, rest := c.upToField(p, false)
+	if name.plain().empty() {
+		return nil, false
+	}
+	set, ok := c.listed(rest)
+	return append([]assignment{{label: true, value: name.plain()}}, set...), ok
+}

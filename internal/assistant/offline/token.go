@@ -1,0 +1,175 @@
+package offline
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// token is a word, a quoted text or a punctuation mark of a message. word is what the grammar compares:
+// lower case, and empty for a quoted text, which is never a keyword. text is as written, its quotes off.
+type token struct {
+	text       string
+	word       string
+	quoted     bool
+	newLine    bool
+	start, end int
+}
+
+const marks = ".,;:!?"
+
+var possessives = []string{"'s", "’s"}
+
+// closing says which marks end a text that begins with the given one.
+var closing = map[rune]string{'"': `"`, '“': `”"`, '„': `“”"`, '«': `»`, '\'': `'’`, '‘': `’'`}
+
+// tokenize splits a message. A quote that is not closed on its line is a letter like any other.
+func tokenize(source string) []token {
+	var tokens []token
+	newLine := true
+	for at := 0; at < len(source); {
+		r, size := utf8.DecodeRuneInString(source[at:])
+		if unicode.IsSpace(r) {
+			newLine = newLine || r == '\n'
+			at += size
+			continue
+		}
+		next := tokenAt(source, at)
+		next.newLine, newLine = newLine, false
+		tokens = append(tokens, next)
+		at = next.end
+	}
+	return tokens
+}
+
+func tokenAt(source string, at int) token {
+	if quoted, ok := quotedAt(source, at); ok {
+		return quoted
+	}
+	end := wordEnd(source, at)
+	text := source[at:end]
+	return token{text: text, word: strings.ToLower(strings.ReplaceAll(text, "’", "'")), start: at, end: end}
+}
+
+func quotedAt(source string, at int) (token, bool) {
+	open, size := utf8.DecodeRuneInString(source[at:])
+	ends, ok := closing[open]
+	if !ok {
+		return token{}, false
+	}
+	for i := at + size; i < len(source) && source[i] != '\n'; {
+		r, width := utf8.DecodeRuneInString(source[i:])
+		if strings.ContainsRune(ends, r) && (!strings.Contains(ends, "'") || boundary(source[i+width:])) {
+			return token{text: source[at+size : i], quoted: true, start: at, end: i + width}, true
+		}
+		i += width
+	}
+	return token{}, false
+}
+
+// boundary tells whether a word could end here, so that the apostrophe of "planner's" does not end a
+// quotation.
+func boundary(rest string) bool {
+	r, _ := utf8.DecodeRuneInString(rest)
+	return rest == "" || unicode.IsSpace(r) || strings.ContainsRune(marks+")", r) || strings.HasPrefix(rest, "'s") || strings.HasPrefix(rest, "’s")
+}
+
+// wordEnd finds where the word that begins at a place ends. Marks at its end, "=" and a possessive "'s"
+// are words of their own.
+func wordEnd(source string, at int) int {
+	for _, possessive := range possessives {
+		if strings.HasPrefix(source[at:], possessive) && boundary(source[at+len(possessive):]) {
+			return at + len(possessive)
+		}
+	}
+	if strings.IndexByte(marks+"=", source[at]) >= 0 {
+		return at + 1
+	}
+	end := at + strings.IndexFunc(source[at:]+" ", func(r rune) bool { return unicode.IsSpace(r) || r == '=' })
+	word := strings.TrimRight(source[at:end], marks)
+	for _, possessive := range possessives {
+		if owner := strings.TrimSuffix(word, possessive); owner != "" {
+			word = owner
+		}
+	}
+	return at + len(word)
+}
+
+// phrase is a run of tokens of one message.
+type phrase struct {
+	source string
+	tokens []token
+}
+
+func (p phrase) len() int                { return len(p.tokens) }
+func (p phrase) empty() bool             { return len(p.tokens) == 0 }
+func (p phrase) from(i int) phrase       { return phrase{p.source, p.tokens[i:]} }
+func (p phrase) to(i int) phrase         { return phrase{p.source, p.tokens[:i]} }
+func (p phrase) between(i, j int) phrase { return phrase{p.source, p.tokens[i:j]} }
+
+// word gives the word at a place, empty past the end and for a quoted text.
+func (p phrase) word(i int) string {
+	if i < 0 || i >= len(p.tokens) {
+		return ""
+	}
+	return p.tokens[i].word
+}
+
+// text gives the phrase as it was written. A phrase that is one quoted text gives that text.
+func (p phrase) text() string {
+	switch len(p.tokens) {
+	case 0:
+		return ""
+	case 1:
+		return p.tokens[0].text
+	}
+	return p.source[p.tokens[0].start:p.tokens[len(p.tokens)-1].end]
+}
+
+// quoted tells whether the phrase is one quoted text.
+func (p phrase) quoted() bool { return len(p.tokens) == 1 && p.tokens[0].quoted }
+
+// plain gives the phrase without marks at its ends.
+func (p phrase) plain() phrase {
+	for !p.empty() && p.tokens[0].mark() {
+		p = p.from(1)
+	}
+	for !p.empty() && p.tokens[p.len()-1].mark() {
+		p = p.to(p.len() - 1)
+	}
+	return p
+}
+
+func (t token) mark() bool { return !t.quoted && len(t.word) == 1 && strings.Contains(marks, t.word) }
+
+// starts tells whether the phrase begins with these words.
+func (p phrase) starts(words ...string) bool {
+	if len(words) > p.len() {
+		return false
+	}
+	for i, want := range words {
+		if p.word(i) != want || p.tokens[i].quoted {
+			return false
+		}
+	}
+	return true
+}
+
+// index finds the first of some words at or after a place; -1 where there is none.
+func (p phrase) index(from int, words ...string) int {
+	for i := from; i < p.len(); i++ {
+		if !p.tokens[i].quoted && slices.Contains(words, p.word(i)) {
+			return i
+		}
+	}
+	return -1
+}
+
+// withoutFirst drops a leading run of any of these words.
+func (p phrase) withoutFirst(words ...string) phrase {
+	for !p.empty() && !p.tokens[0].quoted && slices.Contains(words, p.word(0)) {
+		p = p.from(1)
+	}
+	return p
+}

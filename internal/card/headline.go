@@ -1,0 +1,88 @@
+package card
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/countersign/countersign/sqlc"
+)
+
+// MaxHeadline is how many characters a headline has at most.
+const MaxHeadline = 200
+
+// Noun is what the registry calls a kind of record: its title and the field its records are known by.
+type Noun struct {
+	Title      string
+	LabelField string
+}
+
+// Headline says in one line what a proposal does, from the stored change alone: hidden characters are
+// marks, and there is no line break.
+func Headline(n Noun, r Record) string {
+	line := strings.Join(strings.Fields(Visible(sentence(n, r))), " ")
+	short, _ := clip(line, MaxHeadline)
+	return short
+}
+
+func sentence(n Noun, r Record) string {
+	title := strings.ToLower(n.Title)
+	switch r.Operation {
+	case sqlc.WriteOperationCreate:
+		return strings.TrimSpace(fmt.Sprintf("Create %s %s", title, quoted(r.Label)))
+	case sqlc.WriteOperationDelete:
+		return fmt.Sprintf("Delete %s %s", title, calledBy(r))
+	}
+	if len(r.Changes) != 1 {
+		return fmt.Sprintf("Change %s of %s %s", fields(r.Changes), title, calledBy(r))
+	}
+	return single(n, r, r.Changes[0])
+}
+
+func single(n Noun, r Record, c Change) string {
+	to := Show(c.To, c.Type)
+	field := strings.ToLower(c.Label)
+	switch {
+	case c.Field == n.LabelField && c.From != nil && to.Kind == Plain:
+		return fmt.Sprintf("Rename %s %s to %s", strings.ToLower(n.Title), quoted(Show(c.From, c.Type).Text), quoted(to.Text))
+	case (c.Type == Date || c.Type == Timestamp) && Delta(c) != "":
+		return fmt.Sprintf("Move %s of %s to %s, %s", field, calledBy(r), text(c.To.JSON), Delta(c))
+	case c.To != nil && c.To.Null:
+		return fmt.Sprintf("Clear %s of %s", field, calledBy(r))
+	}
+	return fmt.Sprintf("Set %s of %s to %s", field, calledBy(r), to.Text)
+}
+
+func fields(changes []Change) string {
+	if len(changes) > 3 {
+		return fmt.Sprintf("%d fields", len(changes))
+	}
+	names := make([]string, len(changes))
+	for i, c := range changes {
+		names[i] = strings.ToLower(c.Label)
+	}
+	if len(names) == 0 {
+		return "nothing"
+	}
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+func quoted(s string) string {
+	if s == "" {
+		return ""
+	}
+	short, _ := clip(s, 80)
+	return `"` + short + `"`
+}
+
+// calledBy is how a headline calls one record: its label, or its key where it has none.
+func calledBy(r Record) string {
+	if r.Label == "" {
+		return "#" + r.Key
+	}
+	short, _ := clip(r.Label, 80)
+	return short
+}

@@ -1,0 +1,168 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/countersign/countersign/internal/id"
+	"github.com/countersign/countersign/internal/identity"
+	"github.com/countersign/countersign/sqlc"
+)
+
+// Verdict tells how a decision was answered.
+type Verdict int
+
+const (
+	// Stands: this decision stands, or the same one stood already. Look at the proposal's status.
+	Stands Verdict = iota
+	// AlreadyDecided: another decision came first.
+	AlreadyDecided
+	// CardOutdated: it was taken on another card than the one there is; read the card again.
+	CardOutdated
+)
+
+// Answer is what became of a decision, with the proposal as it is now.
+type Answer struct {
+	Verdict  Verdict
+	Proposal *sqlc.Proposal
+	Message  string
+}
+
+// decision is one verb being done, in its transaction.
+type decision struct {
+	gate  *Gate
+	tx    pgx.Tx
+	facts facts
+	done  bool // an event was written
+	late  bool // it met a proposal that has lapsed
+}
+
+const attempts = 3
+
+// decide runs one verb in one READ COMMITTED transaction, again from the start where PostgreSQL says
+// that it was unlucky. What do returns an error for is rolled back whole.
+func (g *Gate) decide(ctx context.Context, by identity.Person, which id.Proposal, kind sqlc.DecisionKind, do func(context.Context, *decision) (*Answer, error)) (*Answer, error) {
+	if !by.Live() {
+		return nil, forbidden("Only a person who is signed in decides.")
+	}
+	var err error
+	for range attempts {
+		var answer *Answer
+		d := &decision{gate: g}
+		err = pgx.BeginFunc(ctx, g.pools.Gate, func(tx pgx.Tx) error {
+			d.tx = tx
+			if err := d.read(ctx, by, which, kind); err != nil {
+				return err
+			}
+			answer, err = do(ctx, d)
+			return err
+		})
+		if err == nil {
+			g.after(ctx, d)
+			return answer, nil
+		}
+		if !unlucky(err) {
+			break
+		}
+	}
+	return nil, undecided(err)
+}
+
+// after does what a committed decision leaves to do. Storing an expiry can fail without harm: every read
+// evaluates it, and the sweep stores it.
+func (g *Gate) after(ctx context.Context, d *decision) {
+	if d.done {
+		g.wake()
+	}
+	if !d.late {
+		return
+	}
+	if _, err := g.expire(ctx, d.facts.proposal.WorkspaceID, d.facts.proposal.ID); err != nil {
+		g.log.WarnContext(ctx, "an expiry met by a decision was not stored", "proposal", d.facts.proposal.ID, "error", err)
+		return
+	}
+	g.wake()
+}
+
+// read locks the proposal and then reads what the decision goes by.
+func (d *decision) read(ctx context.Context, by identity.Person, which id.Proposal, kind sqlc.DecisionKind) error {
+	q, g := d.gate.queries, d.gate
+	err := q.BeginDecision(ctx, d.tx, sqlc.BeginDecisionParams{
+		Workspace: by.Workspace().ID.UUID().String(), LockTimeout: milliseconds(g.limits.Lock), StatementTimeout: milliseconds(g.limits.Statement)})
+	if err != nil {
+		return err
+	}
+	p, err := q.LockProposal(ctx, d.tx, which)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return notFound()
+	} else if err != nil {
+		return err
+	}
+	now, err := q.Facts(ctx, d.tx, sqlc.FactsParams{SignInID: by.SignIn(), UserID: by.User().ID, WorkspaceID: by.Workspace().ID, TurnID: id.Null(p.TurnID)})
+	if err != nil {
+		return err
+	}
+	var before []*sqlc.ProposalDecision
+	if p.Status != sqlc.ProposalStatusPending {
+		if before, err = q.DecisionsOfProposals(ctx, d.tx, id.UUIDs([]id.Proposal{which})); err != nil {
+			return err
+		}
+	}
+	d.facts = facts{proposal: p, person: by, signedIn: now.SignedIn && now.Enabled, role: sqlc.Role(now.Role),
+		decisions: before, turnHolds: now.TurnHolds, kind: kind, now: now.Now}
+	d.facts.offered, d.facts.readable, d.facts.permitted = g.policy(p, d.facts.role)
+	return nil
+}
+
+// refusal answers every verdict but apply; each verb adds what apply means to it.
+func (d *decision) refusal(ctx context.Context, v verdict) (*Answer, error) {
+	switch v {
+	case forbid:
+		if d.facts.signedIn && sees(d.facts.proposal, d.facts.person) {
+			return nil, forbidden("You may see this proposal; deciding it is not yours.")
+		}
+		return nil, forbidden("This proposal is not yours to see or decide.")
+	case replay:
+		return d.answer(ctx, Stands, "")
+	case outdated:
+		return d.answer(ctx, CardOutdated, "The card you decided on is not the one there is. Look at it again.")
+	case decided:
+		return d.answer(ctx, AlreadyDecided, "Another decision came first.")
+	case lapsed:
+		d.late = true
+		return d.answer(ctx, AlreadyDecided, "Its time is over: nobody confirmed it while it was open.")
+	case cutShort:
+		if err := d.withdrawCutShort(ctx); err != nil {
+			return nil, err
+		}
+		return d.answer(ctx, AlreadyDecided, "The answer that proposed it was cut short, so it was withdrawn.")
+	}
+	return nil, &Error{Code: Internal, Message: "Something went wrong on our side.", Cause: fmt.Errorf("verdict %d is not a refusal", v)}
+}
+
+// answer reads the proposal as everyone reads it.
+func (d *decision) answer(ctx context.Context, v Verdict, message string) (*Answer, error) {
+	p, err := d.gate.queries.GetProposal(ctx, d.tx, d.facts.proposal.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &Answer{Verdict: v, Proposal: p, Message: message}, nil
+}
+
+// undecided maps what broke a decision, once: nothing was written.
+func undecided(err error) error {
+	if e := (*Error)(nil); errors.As(err, &e) {
+		return e
+	}
+	return unavailable(err)
+}
+
+// unlucky: serialization failure or deadlock, which another try may not meet.
+func unlucky(err error) bool {
+	pg := (*pgconn.PgError)(nil)
+	return errors.As(err, &pg) && (pg.Code == "40001" || pg.Code == "40P01")
+}

@@ -1,0 +1,93 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/countersign/countersign/internal/id"
+	"github.com/countersign/countersign/internal/postgres"
+	"github.com/countersign/countersign/sqlc"
+)
+
+// sweep is the longest that a lapsed proposal waits to be stored as EXPIRED where no timer woke. Reads
+// and decisions say EXPIRED in any case.
+const sweep = 30 * time.Second
+
+// Expire stores EXPIRED, with its event, for everything that has lapsed in any workspace. What a
+// decision holds is passed over: it sees the time for itself. Several servers may do it at once.
+func (g *Gate) Expire(ctx context.Context) error {
+	for {
+		list, err := g.queries.Lapsed(ctx, g.pools.Worker, 100)
+		if err != nil {
+			return err
+		}
+		stored := 0
+		for _, one := range list {
+			done, err := g.expire(ctx, one.WorkspaceID, one.ID)
+			if err != nil {
+				return err
+			}
+			if done {
+				stored++
+			}
+		}
+		if stored == 0 {
+			return nil
+		}
+		g.wake()
+	}
+}
+
+// expire stores one, in a transaction of its own; false where someone else does.
+func (g *Gate) expire(ctx context.Context, workspace id.Workspace, which id.Proposal) (bool, error) {
+	done := false
+	err := pgx.BeginFunc(ctx, g.pools.Worker, func(tx pgx.Tx) error {
+		if err := postgres.Enter(ctx, tx, workspace); err != nil {
+			return err
+		}
+		p, err := g.queries.LockLapsed(ctx, tx, which)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		operation := string(p.Operation)
+		err = g.queries.RecordExpiry(ctx, tx, sqlc.RecordExpiryParams{ID: p.ID, WorkspaceID: p.WorkspaceID, At: p.ExpiresAt, Fingerprint: &p.Fingerprint,
+			EventID: id.NewEvent(), AuditID: id.NewAudit(), Tool: &p.Tool, Entity: &p.Entity, Operation: &operation})
+		if err != nil {
+			return err
+		}
+		rows, err := g.queries.SetExpired(ctx, tx, sqlc.SetExpiredParams{ID: p.ID, LockedStatus: p.Status})
+		done = rows == 1
+		return err
+	})
+	return done, err
+}
+
+// Run stores expiries as they fall due, until ctx ends.
+func (g *Gate) Run(ctx context.Context) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+		}
+		if err := g.Expire(ctx); err != nil && ctx.Err() == nil {
+			g.log.ErrorContext(ctx, "expiry", "error", err)
+		}
+		timer.Reset(g.untilNext(ctx))
+	}
+}
+
+func (g *Gate) untilNext(ctx context.Context) time.Duration {
+	seconds, err := g.queries.NextExpiry(ctx, g.pools.Worker)
+	if err != nil || seconds < 0 {
+		return sweep
+	}
+	return min(sweep, max(50*time.Millisecond, time.Duration(seconds*float64(time.Second))))
+}

@@ -1,0 +1,87 @@
+package gate
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/countersign/countersign/internal/id"
+	"github.com/countersign/countersign/sqlc"
+)
+
+// outcome is what a proposal becomes.
+type outcome struct {
+	status   sqlc.ProposalStatus
+	recordID *string
+	record   json.RawMessage
+	affected *int32
+	failure  failure
+}
+
+// failure says why a confirmed change was not written.
+type failure struct {
+	code    sqlc.FailureCode
+	message string
+	field   string
+}
+
+func failed(f failure) outcome { return outcome{status: sqlc.ProposalStatusFailed, failure: f} }
+
+// insert writes the decision under its key. It is final: what waits for approval is not built yet.
+func (d *decision) insert(ctx context.Context, seen, reason string) error {
+	f := d.facts
+	return d.gate.queries.InsertDecision(ctx, d.tx, sqlc.InsertDecisionParams{
+		ProposalID: f.proposal.ID, WorkspaceID: f.proposal.WorkspaceID, Kind: f.kind, Final: true,
+		PersonID: f.person.User().ID, SignInID: f.person.SignIn(), Fingerprint: optional(seen), Reason: optional(reason), At: f.now})
+}
+
+// move takes the proposal from the status that was locked to its outcome, with everything that says so.
+func (d *decision) move(ctx context.Context, to outcome) error {
+	f := d.facts
+	params := sqlc.MoveProposalParams{
+		ID: f.proposal.ID, LockedStatus: f.proposal.Status, Status: to.status, ResolvedAt: &f.now,
+		OutcomeRecordID: to.recordID, OutcomeRecord: to.record, OutcomeAffected: to.affected,
+		EventID: id.NewEvent(), EventType: sqlc.EventType(to.status), PersonID: f.person.User().ID, SignInID: f.person.SignIn(),
+		At: f.now, AuditID: id.NewAudit(), Verb: string(f.kind), Address: f.person.Address(), ToolCallID: id.NewToolCall()}
+	if to.failure.code != "" {
+		params.FailureCode, params.FailureMessage, params.FailureField = &to.failure.code, &to.failure.message, optional(to.failure.field)
+	}
+	return d.moved(d.gate.queries.MoveProposal(ctx, d.tx, params))
+}
+
+// withdrawCutShort takes back, for the system, what a turn proposed that did not end well.
+func (d *decision) withdrawCutShort(ctx context.Context) error {
+	p, now := d.facts.proposal, d.facts.now
+	reason := "The answer that proposed it was cut short."
+	err := d.gate.queries.InsertDecision(ctx, d.tx, sqlc.InsertDecisionParams{
+		ProposalID: p.ID, WorkspaceID: p.WorkspaceID, Kind: sqlc.DecisionKindWithdraw, Final: true, Fingerprint: &p.Fingerprint, Reason: &reason, At: now})
+	if err != nil {
+		return err
+	}
+	return d.moved(d.gate.queries.MoveProposal(ctx, d.tx, sqlc.MoveProposalParams{
+		ID: p.ID, LockedStatus: p.Status, Status: sqlc.ProposalStatusWithdrawn, ResolvedAt: &now, EventID: id.NewEvent(),
+		EventType: sqlc.EventTypeWithdrawn, At: now, AuditID: id.NewAudit(), Verb: "withdraw", ToolCallID: id.NewToolCall()}))
+}
+
+// moved counts: under the row's lock exactly one proposal moves.
+func (d *decision) moved(rows int64, err error) error {
+	if err != nil {
+		return err
+	}
+	if rows != 1 {
+		return fmt.Errorf("%d proposals moved from %s, not 1: %s", rows, d.facts.proposal.Status, d.facts.proposal.ID)
+	}
+	d.done = true
+	return nil
+}
+
+func optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func milliseconds(t time.Duration) string { return strconv.FormatInt(t.Milliseconds(), 10) }

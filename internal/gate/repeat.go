@@ -1,0 +1,38 @@
+package gate
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/countersign/countersign/internal/identity"
+	"github.com/countersign/countersign/sqlc"
+)
+
+// IdempotencyMismatch: the key was used for another request.
+const IdempotencyMismatch Code = "IDEMPOTENCY_MISMATCH"
+
+// repeated finds what an earlier request with the same key made; nil where there is none.
+func (g *Gate) repeated(ctx context.Context, tx pgx.Tx, by identity.Actor, in Intent) (*sqlc.Proposal, error) {
+	if in.IdempotencyKey == "" {
+		return nil, nil
+	}
+	before, err := g.queries.ProposalByKey(ctx, tx, sqlc.ProposalByKeyParams{WorkspaceID: by.Workspace().ID, ActingUserID: by.User().ID, IdempotencyKey: in.IdempotencyKey})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(before.RequestHash, in.RequestHash) {
+		return nil, &Error{Code: IdempotencyMismatch, Message: "This idempotency key was used for another request."}
+	}
+	return g.finished(ctx, tx, in, before.ID)
+}
+
+func raced(err error) bool {
+	pg := (*pgconn.PgError)(nil)
+	return errors.As(err, &pg) && pg.Code == "23505" && pg.ConstraintName == "proposals_key"
+}

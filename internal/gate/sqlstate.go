@@ -1,0 +1,86 @@
+package gate
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/countersign/countersign/internal/record"
+	"github.com/countersign/countersign/sqlc"
+)
+
+// refusalOf says what PostgreSQL's refusal of a write means, by its SQLSTATE: the table of the design.
+// false: it is no refusal of the change (a lock not had, a connection lost, time run out), and the
+// proposal stays as it was. Its texts, which may hold values, go nowhere.
+func refusalOf(err error, writes []record.Write) (failure, bool) {
+	pg := (*pgconn.PgError)(nil)
+	if !errors.As(err, &pg) {
+		return failure{}, false
+	}
+	switch {
+	case pg.Code == "42501":
+		return refusedAs[unpermitted], true
+	case pg.Code == "428C9" || class(pg, "22"):
+		return failure{sqlc.FailureCodeInvalidValue, "The database refused a value" + of(field(pg, writes)) + ".", field(pg, writes)}, true
+	case class(pg, "23"):
+		return failure{sqlc.FailureCodeConstraintViolation, constraintMessages[pg.Code] + of(field(pg, writes)) + ".", field(pg, writes)}, true
+	case broken(pg):
+		return failure{}, false
+	case class(pg, "42"):
+		return failure{code: sqlc.FailureCodeSourceRefused, message: "The table behind this record is not as the configuration has it. Tell the operator."}, true
+	}
+	return failure{code: sqlc.FailureCodeSourceRefused, message: "A rule of the database refused this change."}, true
+}
+
+// broken: not a word about the change, so the decision is undone and may be tried again.
+func broken(pg *pgconn.PgError) bool {
+	for _, c := range []string{"08", "40", "53", "55", "57", "58", "XX", "25", "0A"} {
+		if class(pg, c) {
+			return true
+		}
+	}
+	return false
+}
+
+func class(pg *pgconn.PgError, prefix string) bool { return strings.HasPrefix(pg.Code, prefix) }
+
+var constraintMessages = map[string]string{
+	"23502": "The database needs a value",
+	"23503": "Another record depends on this one, or the one it refers to is not there",
+	"23505": "There is another record with this value",
+	"23514": "A rule of the database refused this value",
+	"23P01": "It would overlap another record",
+	"23000": "A rule of the database refused this change",
+	"23001": "Another record depends on this one",
+}
+
+// field finds the field a refusal is about: the column PostgreSQL names, or the only one that changes.
+func field(pg *pgconn.PgError, writes []record.Write) string {
+	if len(writes) != 1 {
+		return ""
+	}
+	if f, ok := writes[0].Entity.Field(pg.ColumnName); ok {
+		return f.Name
+	}
+	if pg.Code != "23503" && len(writes[0].Values) == 1 {
+		for name := range writes[0].Values {
+			return name
+		}
+	}
+	return ""
+}
+
+func of(field string) string {
+	if field == "" {
+		return ""
+	}
+	return " (" + field + ")"
+}
+
+func sqlstate(err error) string {
+	if pg := (*pgconn.PgError)(nil); errors.As(err, &pg) {
+		return pg.Code
+	}
+	return ""
+}

@@ -1,0 +1,42 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+var (
+	// ErrGone says that there is no such record, or none that this person sees: the two are not told apart.
+	ErrGone = errors.New("there is no such record, or none that you may see")
+	// ErrUnreadable says that reading these records is refused to this person.
+	ErrUnreadable = errors.New("you may not read these records")
+)
+
+// NoRow says that a write found no record with its key and version; nothing of it is written.
+type NoRow struct{ Index int }
+
+func (e *NoRow) Error() string {
+	return fmt.Sprintf("no record with the key and version of write %d", e.Index)
+}
+
+const forbidden = "42501"
+
+// readError tells a refusal of the read itself from all else. read is the place of the statement that reads.
+func readError(e *Entity, err error, read int) error {
+	var f *failure
+	if code := sqlState(err); code == forbidden && errors.As(err, &f) && f.statement == read {
+		return fmt.Errorf("%w: %w", ErrUnreadable, err)
+	}
+	return fmt.Errorf("read %s: %w", e.Name, err)
+}
+
+// sqlState is PostgreSQL's code of an error; empty where the error is not PostgreSQL's.
+func sqlState(err error) string {
+	var e *pgconn.PgError
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return ""
+}

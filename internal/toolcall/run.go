@@ -1,0 +1,138 @@
+package toolcall
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/countersign/countersign/internal/gate"
+	"github.com/countersign/countersign/internal/id"
+	"github.com/countersign/countersign/internal/identity"
+	"github.com/countersign/countersign/internal/postgres"
+	"github.com/countersign/countersign/sqlc"
+)
+
+// Run runs a tool by its name. What it may not or cannot do is a Result that says so; an error means
+// that it could not be tried.
+func (s *Service) Run(ctx context.Context, who identity.Actor, from Origin, name string, raw json.RawMessage) (*Result, error) {
+	tool, ok := s.find(who, func(t Tool) bool { return t.Name == name })
+	if !ok {
+		tool = Tool{Name: clipped(name)}
+	}
+	return s.run(ctx, who, from, tool, raw)
+}
+
+// Change is a change proposed without a chat. Operation is the contract's, in lower case.
+type Change struct {
+	Entity    string
+	Operation string
+	RecordID  *string
+	Changes   json.RawMessage
+}
+
+// Propose runs the tool that makes such a change, if there is one for this person.
+func (s *Service) Propose(ctx context.Context, who identity.Actor, from Origin, c Change) (*Result, error) {
+	tool, ok := s.find(who, func(t Tool) bool { return t.Write && t.Entity.Name == c.Entity && t.Operation == c.Operation })
+	if !ok {
+		tool = Tool{Name: "propose_change"}
+	}
+	in := map[string]any{}
+	if c.RecordID != nil {
+		in["id"] = *c.RecordID
+	}
+	if len(c.Changes) > 0 {
+		in["changes"] = c.Changes
+	}
+	raw, err := json.Marshal(in)
+	if err != nil {
+		return nil, err
+	}
+	return s.run(ctx, who, from, tool, raw)
+}
+
+// run gives a call its row and its deadline, and ends the row with what came of it.
+func (s *Service) run(ctx context.Context, who identity.Actor, from Origin, t Tool, raw json.RawMessage) (*Result, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	call := id.NewToolCall()
+	if err := s.record(ctx, who, from, t, call, raw); err != nil {
+		return nil, &gate.Error{Code: gate.Unavailable, Message: "The call could not be written down, so it was not made. Try again.", Cause: err}
+	}
+	result, err := s.do(ctx, who, from, t, call, raw)
+	if refusal := (*gate.Refusal)(nil); errors.As(err, &refusal) {
+		result, err = &Result{Code: string(refusal.Code), Message: refusal.Message, Field: refusal.Field}, nil
+	}
+	if result == nil || result.Proposal == nil { // a proposal ends its call itself, in its transaction
+		s.finish(ctx, who, call, result, err)
+	}
+	return result, err
+}
+
+func (s *Service) do(ctx context.Context, who identity.Actor, from Origin, t Tool, call id.ToolCall, raw json.RawMessage) (*Result, error) {
+	switch {
+	case !s.Enabled():
+		return nil, &gate.Refusal{Code: gate.SwitchedOff, Message: "The operator has switched the assistant off."}
+	case t.entity == nil:
+		return nil, &gate.Refusal{Code: gate.NotOffered, Message: "This is not offered to you here."}
+	}
+	in, refusal := decode(t, raw)
+	if refusal != nil {
+		return nil, refusal
+	}
+	if !t.Write {
+		return s.read(ctx, who, t, in)
+	}
+	made, err := s.gate.Propose(ctx, who, intentOf(from, t, call, in, raw))
+	if err != nil {
+		return nil, err
+	}
+	return &Result{OK: true, Proposal: made}, nil
+}
+
+func intentOf(from Origin, t Tool, call id.ToolCall, in input, raw json.RawMessage) gate.Intent {
+	intent := gate.Intent{Call: call, Tool: t.Name, ActionKind: t.ActionKind, Entity: t.entity, Operation: t.op, Values: in.Changes,
+		Note: from.Note, Channel: from.Channel, ClientName: from.ClientName, Conversation: from.Conversation, Turn: from.Turn, IdempotencyKey: from.IdempotencyKey}
+	if in.ID != nil {
+		intent.Key = *in.ID
+	}
+	if in.Note != nil {
+		intent.Note = *in.Note
+	}
+	if from.IdempotencyKey != "" {
+		hash := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q", t.Name, raw, from.Note, from.Conversation))
+		intent.RequestHash = hash[:]
+	}
+	return intent
+}
+
+// record writes the row of a call before anything is done.
+func (s *Service) record(ctx context.Context, who identity.Actor, from Origin, t Tool, call id.ToolCall, raw json.RawMessage) error {
+	return s.queries.RecordToolCall(ctx, postgres.As(s.agent, who.Workspace().ID), sqlc.RecordToolCallParams{
+		ID: call.UUID(), UserID: who.User().ID.UUID(), SignInID: id.Null(who.SignIn()), TokenID: id.Null(who.Token()),
+		ConversationID: id.Null(from.Conversation), TurnID: id.Null(from.Turn), Tool: t.Name, Entity: t.Entity.Name, Input: loggable(t, raw)})
+}
+
+// finish ends the row, also where the caller has gone away.
+func (s *Service) finish(ctx context.Context, who identity.Actor, call id.ToolCall, result *Result, err error) {
+	status, code := sqlc.ToolCallStatusSucceeded, ""
+	switch {
+	case ctx.Err() != nil:
+		status, code = sqlc.ToolCallStatusCutShort, "CUT_SHORT"
+	case err != nil:
+		status, code = sqlc.ToolCallStatusFailed, string(gate.CodeOf(err))
+	case !result.OK:
+		status, code = sqlc.ToolCallStatusRefused, result.Code
+	}
+	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	params := sqlc.FinishToolCallParams{ID: call.UUID(), Status: status}
+	if code != "" {
+		params.Code = &code
+	}
+	if _, err := s.queries.FinishToolCall(own, postgres.As(s.agent, who.Workspace().ID), params); err != nil {
+		s.log.ErrorContext(ctx, "a tool call's end was not written", "call", call, "error", err)
+	}
+}

@@ -1,0 +1,82 @@
+// Package toolcall is the only door for a tool: every run of one, from a chat or from a client's own
+// form, is offered by the registry, has a row, a deadline and checked input here, and then reads as the
+// person or goes to the gate as a proposal.
+package toolcall
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/countersign/countersign/internal/gate"
+	"github.com/countersign/countersign/internal/id"
+	"github.com/countersign/countersign/internal/identity"
+	"github.com/countersign/countersign/internal/record"
+	"github.com/countersign/countersign/sqlc"
+)
+
+// deadline is how long one call may take.
+const deadline = 10 * time.Second
+
+// Service runs tools. It is safe for use by many goroutines.
+type Service struct {
+	gate     *gate.Gate
+	registry *record.Registry
+	agent    *pgxpool.Pool
+	tools    []Tool
+	queries  *sqlc.Queries
+	log      *slog.Logger
+}
+
+// New makes the catalogue from the registry. agent is the pool under the agent's login.
+func New(g *gate.Gate, registry *record.Registry, agent *pgxpool.Pool, log *slog.Logger) *Service {
+	return &Service{gate: g, registry: registry, agent: agent, tools: catalogue(registry), queries: sqlc.New(), log: log}
+}
+
+// Enabled tells whether the operator switched the assistant on. Off, nothing can be proposed; what is
+// open can still be decided.
+func (s *Service) Enabled() bool { return s.registry.Assistant().Enabled }
+
+// Provider names the model that is configured.
+func (s *Service) Provider() string { return s.registry.Assistant().Provider }
+
+// Writes tells whether the operator opted any entity into a write.
+func (s *Service) Writes() bool {
+	return slices.ContainsFunc(s.tools, func(t Tool) bool { return t.Write })
+}
+
+// Reads tells whether the operator offers any entity to be read.
+func (s *Service) Reads() bool {
+	return slices.ContainsFunc(s.tools, func(t Tool) bool { return !t.Write })
+}
+
+// Offered lists the tools there are for someone: what `capabilities` shows and what the assistant is told.
+func (s *Service) Offered(who identity.Actor) []Tool {
+	list := []Tool{}
+	for _, t := range s.tools {
+		if t.offeredTo(who) {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// Origin says where a call comes from.
+type Origin struct {
+	Channel      sqlc.Channel
+	ClientName   string
+	Conversation id.Conversation
+	Turn         id.Turn
+	// Note is what a client says about what it proposes; a model says it in the tool's input.
+	Note string
+	// IdempotencyKey makes a repeated request answer what the first one made.
+	IdempotencyKey string
+}
+
+// bounded gives a call its deadline.
+func bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, deadline)
+}

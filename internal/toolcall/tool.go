@@ -1,0 +1,126 @@
+package toolcall
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/countersign/countersign/internal/identity"
+	"github.com/countersign/countersign/internal/record"
+	"github.com/countersign/countersign/sqlc"
+)
+
+// Tool is one operation of one entity, as offered to a model. Its name is made of letters, digits and
+// underscores, at most 64: core_role_update.
+type Tool struct {
+	Name             string
+	Entity           EntityInfo
+	Operation        string // list, get, create, update, delete
+	Write            bool
+	Label            string
+	RequiresApproval bool
+	// ActionKind is what a proposal made by it is called: record_create, record_update, record_delete.
+	ActionKind  string
+	Description string
+	// Schema is the JSON Schema of the input it is validated with.
+	Schema json.RawMessage
+
+	entity *record.Entity
+	op     record.Operation
+}
+
+// EntityInfo describes an entity as far as it is exposed.
+type EntityInfo struct {
+	Name       string // module.entity
+	Title      string
+	Plural     string
+	LabelField string
+	Key        []string
+	Fields     []FieldInfo
+}
+
+// FieldInfo describes one exposed field. Values are those of an enum; References names an entity.
+type FieldInfo struct {
+	Name, Label, Type          string
+	Writable, Masked, Nullable bool
+	MaxLength                  int
+	Values                     []string
+	References                 string
+}
+
+// offeredTo: by the registry, for this role, in the scope of this credential. An auditor proposes nothing.
+func (t Tool) offeredTo(who identity.Actor) bool {
+	if t.Write && (who.Role() == sqlc.RoleAuditor || !who.May(identity.ScopePropose)) {
+		return false
+	}
+	return t.entity.Offers(t.op, string(who.Role())) && (t.Write || who.May(identity.ScopeRead))
+}
+
+// operations are those a tool can be; bulk changes and custom actions come with their own work.
+var operations = []record.Operation{record.List, record.Get, record.Create, record.Update, record.Delete}
+
+// catalogue makes the tools of a registry, in its order. What requires approval is not among them until
+// approvals are built.
+func catalogue(r *record.Registry) []Tool {
+	list := []Tool{}
+	for _, e := range r.Entities() {
+		for _, op := range operations {
+			if e.Has(op) && e.Approvals(op) == 0 {
+				list = append(list, toolOf(e, op))
+			}
+		}
+	}
+	return list
+}
+
+func toolOf(e *record.Entity, op record.Operation) Tool {
+	t := Tool{Name: toolName(e.Name, op), Entity: infoOf(e), Operation: string(op), Write: op != record.List && op != record.Get, entity: e, op: op}
+	t.Label = labels[op] + " " + strings.ToLower(e.Title)
+	if op == record.List {
+		t.Label = labels[op] + " " + strings.ToLower(e.Plural)
+	}
+	if t.Write {
+		t.ActionKind = "record_" + string(op)
+	}
+	t.Description = describe(t)
+	t.Schema = schemaOf(t)
+	return t
+}
+
+var labels = map[record.Operation]string{
+	record.List: "List", record.Get: "Read", record.Create: "Propose to create a", record.Update: "Propose to change a", record.Delete: "Propose to delete a"}
+
+func describe(t Tool) string {
+	if t.Write {
+		return t.Label + ". It changes nothing: a person confirms or rejects the proposal in the application."
+	}
+	return t.Label + ", as far as the person may see them."
+}
+
+func toolName(entity string, op record.Operation) string {
+	clean := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '_'
+	}, entity)
+	return clean[:min(len(clean), 50)] + "_" + string(op)
+}
+
+func infoOf(e *record.Entity) EntityInfo {
+	info := EntityInfo{Name: e.Name, Title: e.Title, Plural: e.Plural, LabelField: e.LabelField(), Key: e.Key}
+	for _, f := range e.Fields {
+		info.Fields = append(info.Fields, FieldInfo{Name: f.Name, Label: f.Label, Type: string(f.Type), Writable: f.Writable, Masked: f.Masked,
+			Nullable: f.Nullable, MaxLength: f.MaxLength, Values: f.Values, References: f.References})
+	}
+	return info
+}
+
+// find gives the tool of a name, or of an entity's operation, if it is offered to someone.
+func (s *Service) find(who identity.Actor, match func(Tool) bool) (Tool, bool) {
+	for _, t := range s.tools {
+		if match(t) && t.offeredTo(who) {
+			return t, true
+		}
+	}
+	return Tool{}, false
+}

@@ -1,0 +1,61 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/countersign/countersign/internal/identity"
+)
+
+var errOtherOrigin = &identity.Error{Code: "FORBIDDEN", Message: "This request was sent by another site."}
+
+// Authenticator finds out who requests act for, and keeps other sites from using a browser's cookie.
+type Authenticator struct {
+	identity *identity.Service
+	origin   *http.CrossOriginProtection
+}
+
+// NewAuthenticator gives an authenticator that trusts no origin but the server's own.
+func NewAuthenticator(service *identity.Service) *Authenticator {
+	return &Authenticator{identity: service, origin: http.NewCrossOriginProtection()}
+}
+
+// Middleware puts who acts into the request's context, for identity.Who and identity.From. Where nobody
+// acts the request passes all the same: what needs somebody answers so. A request that would change
+// something, acts by the cookie and comes from another origin is answered 403. It sets no cookie.
+func (a *Authenticator) Middleware(next http.Handler) http.Handler {
+	return a.GuardCookie(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx := r.Context()
+		if who, err := a.identity.Authenticate(r); err != nil {
+			ctx = identity.WithRefusal(ctx, err)
+		} else {
+			ctx = identity.With(ctx, who)
+		}
+		next.ServeHTTP(w, r.WithContext(ctx))
+	}))
+}
+
+// GuardCookie answers 403 to a request that would change something, acts by the cookie and comes from
+// another origin. A bearer token is sent by no browser on its own: requests with one pass.
+func (a *Authenticator) GuardCookie(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Add("Vary", "Authorization, Cookie")
+		if a.identity.ByCookie(r) && a.origin.Check(r) != nil {
+			writeFailure(w, r, errOtherOrigin)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// GuardForms answers 403 to every request that would change something and comes from another origin, with
+// or without a cookie. It is for the console's forms, the one for signing in included: another site shall
+// not sign a browser in to an account of its own choice.
+func (a *Authenticator) GuardForms(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if a.origin.Check(r) != nil {
+			writeFailure(w, r, errOtherOrigin)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,1077 @@
+-- The schema countersign as the migrations leave it, for readers. Dumped, never edited:
+-- UPDATE_SCHEMA=1 go test ./internal/postgres -run TestTheSchemaIsAsDumped
+
+CREATE SCHEMA countersign;
+
+CREATE TYPE countersign.channel AS ENUM (
+    'chat',
+    'mcp',
+    'api',
+    'console'
+);
+
+CREATE TYPE countersign.decision_kind AS ENUM (
+    'confirm',
+    'reject',
+    'approve',
+    'disapprove',
+    'withdraw',
+    'supersede',
+    'expire'
+);
+
+CREATE TYPE countersign.event_type AS ENUM (
+    'proposed',
+    'extended',
+    'confirmed',
+    'approved',
+    'applied',
+    'rejected',
+    'disapproved',
+    'expired',
+    'withdrawn',
+    'superseded',
+    'failed'
+);
+
+CREATE TYPE countersign.failure_code AS ENUM (
+    'record_changed',
+    'record_gone',
+    'record_unreadable',
+    'not_permitted',
+    'switched_off',
+    'constraint_violation',
+    'invalid_value',
+    'source_unavailable',
+    'source_refused',
+    'outcome_unknown',
+    'internal'
+);
+
+CREATE TYPE countersign.message_role AS ENUM (
+    'user',
+    'assistant'
+);
+
+CREATE TYPE countersign.message_status AS ENUM (
+    'complete',
+    'cut_short',
+    'failed'
+);
+
+CREATE TYPE countersign.proposal_status AS ENUM (
+    'pending',
+    'awaiting_approval',
+    'applied',
+    'rejected',
+    'disapproved',
+    'expired',
+    'withdrawn',
+    'superseded',
+    'failed'
+);
+
+CREATE TYPE countersign.role AS ENUM (
+    'member',
+    'approver',
+    'operator',
+    'auditor'
+);
+
+CREATE TYPE countersign.sign_in_kind AS ENUM (
+    'cookie',
+    'bearer'
+);
+
+CREATE TYPE countersign.tool_call_status AS ENUM (
+    'started',
+    'succeeded',
+    'refused',
+    'failed',
+    'cut_short'
+);
+
+CREATE TYPE countersign.turn_failure_code AS ENUM (
+    'model_unavailable',
+    'budget_spent',
+    'switched_off',
+    'cut_short',
+    'internal'
+);
+
+CREATE TYPE countersign.turn_status AS ENUM (
+    'running',
+    'complete',
+    'cut_short',
+    'failed'
+);
+
+CREATE TYPE countersign.write_operation AS ENUM (
+    'create',
+    'update',
+    'delete',
+    'bulk_update',
+    'action'
+);
+
+CREATE FUNCTION countersign.append_only() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'CS002';
+END $$;
+
+CREATE FUNCTION countersign.finish_tool_call(call_id uuid, ended countersign.tool_call_status, with_code text, made_proposal uuid) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'countersign', 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+    UPDATE tool_calls SET status = ended, code = with_code, proposal_id = made_proposal, finished_at = clock_timestamp()
+    WHERE id = call_id AND status = 'started';
+    RETURN FOUND;
+END $$;
+
+ALTER FUNCTION countersign.finish_tool_call(call_id uuid, ended countersign.tool_call_status, with_code text, made_proposal uuid) OWNER TO countersign_definer;
+
+CREATE FUNCTION countersign.proposals_guard() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+DECLARE kinds decision_kind[];
+BEGIN
+    IF TG_OP = 'INSERT' THEN
+        IF NEW.status <> 'pending' THEN
+            RAISE EXCEPTION 'a proposal is made pending, not %', NEW.status USING ERRCODE = 'CS002';
+        END IF;
+        RETURN NEW;
+    END IF;
+    IF (NEW.id, NEW.workspace_id, NEW.number, NEW.tool, NEW.entity, NEW.operation, NEW.action_kind, NEW.headline, NEW.fingerprint, NEW.salt, NEW.acting_user_id, NEW.approvals_needed, NEW.preview_only, NEW.created_at)
+       IS DISTINCT FROM
+       (OLD.id, OLD.workspace_id, OLD.number, OLD.tool, OLD.entity, OLD.operation, OLD.action_kind, OLD.headline, OLD.fingerprint, OLD.salt, OLD.acting_user_id, OLD.approvals_needed, OLD.preview_only, OLD.created_at)
+       OR NEW.assistant_note IS DISTINCT FROM OLD.assistant_note THEN
+        RAISE EXCEPTION 'the card of proposal % does not change', OLD.id USING ERRCODE = 'CS002';
+    END IF;
+    IF NEW.status = OLD.status THEN
+        IF OLD.resolved_at IS NOT NULL AND (NEW.resolved_at, NEW.outcome_record, NEW.outcome_affected, NEW.failure_code, NEW.expires_at)
+           IS DISTINCT FROM (OLD.resolved_at, OLD.outcome_record, OLD.outcome_affected, OLD.failure_code, OLD.expires_at) THEN
+            RAISE EXCEPTION 'proposal % has ended as %', OLD.id, OLD.status USING ERRCODE = 'CS002';
+        END IF;
+        RETURN NEW;
+    END IF;
+    IF NOT (CASE OLD.status
+            WHEN 'pending' THEN NEW.status IN ('applied', 'awaiting_approval', 'rejected', 'expired', 'withdrawn', 'superseded', 'failed')
+            WHEN 'awaiting_approval' THEN NEW.status IN ('applied', 'disapproved', 'expired', 'withdrawn', 'failed')
+            ELSE false END) THEN
+        RAISE EXCEPTION 'proposal % does not go from % to %', OLD.id, OLD.status, NEW.status USING ERRCODE = 'CS002';
+    END IF;
+    kinds := CASE NEW.status
+        WHEN 'applied' THEN ARRAY['confirm', 'approve'] WHEN 'failed' THEN ARRAY['confirm', 'approve']
+        WHEN 'awaiting_approval' THEN ARRAY['confirm'] WHEN 'rejected' THEN ARRAY['reject']
+        WHEN 'disapproved' THEN ARRAY['disapprove'] WHEN 'expired' THEN ARRAY['expire']
+        WHEN 'withdrawn' THEN ARRAY['withdraw'] WHEN 'superseded' THEN ARRAY['supersede'] END::decision_kind[];
+    IF NOT EXISTS (SELECT FROM proposal_decisions d
+                   WHERE d.proposal_id = NEW.id AND d.kind = ANY (kinds) AND d.final = (NEW.status <> 'awaiting_approval')) THEN
+        RAISE EXCEPTION 'proposal % becomes % without its decision', OLD.id, NEW.status USING ERRCODE = 'CS002';
+    END IF;
+    RETURN NEW;
+END $$;
+
+CREATE FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, preview boolean, lives interval, records jsonb) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'countersign', 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+    workspace uuid := NULLIF(current_setting('countersign.workspace', true), '')::uuid;
+    made      timestamptz := clock_timestamp();
+    given     bigint;
+BEGIN
+    IF NOT EXISTS (SELECT FROM memberships m JOIN users u ON u.id = m.user_id
+                   WHERE m.workspace_id = workspace AND m.user_id = actor AND m.role <> 'auditor' AND u.disabled_at IS NULL)
+       OR by_token IS NOT NULL AND NOT EXISTS (SELECT FROM api_tokens t
+                   WHERE t.id = by_token AND t.user_id = actor AND t.workspace_id = workspace AND 'propose' = ANY (t.scopes)
+                     AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > made))
+       OR by_token IS NULL AND NOT EXISTS (SELECT FROM sign_ins s
+                   WHERE s.id = by_sign_in AND s.user_id = actor AND s.workspace_id = workspace AND s.ended_at IS NULL AND s.expires_at > made) THEN
+        RAISE EXCEPTION 'the acting user may not propose here' USING ERRCODE = 'CS003';
+    END IF;
+    IF NOT EXISTS (SELECT FROM tool_calls c WHERE c.id = in_call AND c.user_id = actor AND c.status = 'started')
+       OR in_turn IS NOT NULL AND NOT EXISTS (SELECT FROM turns t
+                   WHERE t.id = in_turn AND t.user_id = actor AND t.conversation_id = in_conversation AND t.status = 'running' AND t.lease_until > made) THEN
+        RAISE EXCEPTION 'the call or the turn has ended' USING ERRCODE = 'CS001';
+    END IF;
+    INSERT INTO proposals (id, workspace_id, tool, entity, operation, action_kind, headline, assistant_note, fingerprint, salt, acting_user_id, token_id,
+        channel, client_name, conversation_id, turn_id, tool_call_id, approvals_needed, preview_only, lifetime, created_at, expires_at)
+    VALUES (new_id, workspace, with_tool, on_entity, does, kind, with_headline, note, card_fingerprint, card_salt, actor, by_token,
+        through, client, in_conversation, in_turn, in_call, approvals, preview, lives, made, made + lives)
+    RETURNING number INTO given;
+    INSERT INTO proposal_records (proposal_id, workspace_id, position, entity, operation, key, label, url, version, before, changes)
+    SELECT new_id, workspace, r.position, r.entity, r.operation, r.key, r.label, r.url, r.version, r.before, r.changes
+    FROM jsonb_to_recordset(records) AS r (position integer, entity text, operation write_operation, key text, label text, url text, version text, before jsonb, changes jsonb);
+    INSERT INTO events (id, workspace_id, proposal_id, type, status, actor_id, at)
+    VALUES (gen_random_uuid(), workspace, new_id, 'proposed', 'pending', actor, made);
+    INSERT INTO audit_events (id, workspace_id, at, verb, outcome, actor_id, sign_in_id, token_id, conversation_id, proposal_id, tool, entity, operation, fingerprint)
+    VALUES (gen_random_uuid(), workspace, made, 'propose', 'pending', actor, by_sign_in, by_token, in_conversation, new_id, with_tool, on_entity, does::text, card_fingerprint);
+    RETURN given;
+END $$;
+
+ALTER FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, preview boolean, lives interval, records jsonb) OWNER TO countersign_definer;
+
+CREATE FUNCTION countersign.record_tool_call(call_id uuid, actor uuid, by_sign_in uuid, by_token uuid, in_conversation uuid, in_turn uuid, tool_name text, on_entity text, logged_input jsonb) RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'countersign', 'pg_catalog', 'pg_temp'
+    AS $$
+    INSERT INTO tool_calls (id, workspace_id, user_id, sign_in_id, token_id, conversation_id, turn_id, tool, entity, input)
+    VALUES (call_id, NULLIF(current_setting('countersign.workspace', true), '')::uuid, actor, by_sign_in, by_token, in_conversation, in_turn, left(tool_name, 64), left(on_entity, 128), logged_input)
+$$;
+
+ALTER FUNCTION countersign.record_tool_call(call_id uuid, actor uuid, by_sign_in uuid, by_token uuid, in_conversation uuid, in_turn uuid, tool_name text, on_entity text, logged_input jsonb) OWNER TO countersign_definer;
+
+CREATE FUNCTION countersign.withdraw(which uuid, by_token uuid, why text) RETURNS countersign.proposal_status
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'countersign', 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+    p   proposals;
+    at_ timestamptz;
+BEGIN
+    SELECT * INTO p FROM proposals WHERE id = which FOR UPDATE;
+    at_ := clock_timestamp();
+    IF NOT FOUND
+       OR by_token IS NOT NULL AND (p.token_id IS DISTINCT FROM by_token
+            OR NOT EXISTS (SELECT FROM api_tokens t WHERE t.id = by_token AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > at_)))
+       OR by_token IS NULL AND NOT EXISTS (SELECT FROM turns t WHERE t.id = p.turn_id AND t.status IN ('cut_short', 'failed')) THEN
+        RETURN NULL;
+    END IF;
+    IF p.status IN ('pending', 'awaiting_approval') AND p.expires_at <= at_ THEN
+        RETURN 'expired';
+    END IF;
+    IF p.status NOT IN ('pending', 'awaiting_approval') THEN
+        RETURN p.status;
+    END IF;
+    INSERT INTO proposal_decisions (proposal_id, workspace_id, kind, final, token_id, fingerprint, reason, at)
+    VALUES (which, p.workspace_id, 'withdraw', true, by_token, p.fingerprint, why, at_);
+    UPDATE proposals SET status = 'withdrawn', resolved_at = at_ WHERE id = which AND status = p.status;
+    INSERT INTO events (id, workspace_id, proposal_id, type, status, actor_id, at)
+    VALUES (gen_random_uuid(), p.workspace_id, which, 'withdrawn', 'withdrawn', CASE WHEN by_token IS NOT NULL THEN p.acting_user_id END, at_);
+    INSERT INTO audit_events (id, workspace_id, at, verb, outcome, actor_id, token_id, conversation_id, proposal_id, tool, entity, operation, fingerprint)
+    VALUES (gen_random_uuid(), p.workspace_id, at_, 'withdraw', 'withdrawn', CASE WHEN by_token IS NOT NULL THEN p.acting_user_id END, by_token, p.conversation_id, which, p.tool, p.entity, p.operation::text, p.fingerprint);
+    RETURN 'withdrawn';
+END $$;
+
+ALTER FUNCTION countersign.withdraw(which uuid, by_token uuid, why text) OWNER TO countersign_definer;
+
+CREATE TABLE countersign.api_tokens (
+    id uuid NOT NULL,
+    user_id uuid NOT NULL,
+    workspace_id uuid NOT NULL,
+    name text NOT NULL,
+    token_hash bytea NOT NULL,
+    scopes text[] NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    expires_at timestamp with time zone,
+    last_used_at timestamp with time zone,
+    revoked_at timestamp with time zone,
+    CONSTRAINT api_tokens_name_check CHECK (((length(name) >= 1) AND (length(name) <= 100))),
+    CONSTRAINT api_tokens_scopes_check CHECK (((scopes <@ ARRAY['read'::text, 'propose'::text, 'subscribe'::text]) AND (cardinality(scopes) > 0))),
+    CONSTRAINT api_tokens_token_hash_check CHECK ((length(token_hash) = 32))
+);
+
+CREATE TABLE countersign.audit_events (
+    id uuid NOT NULL,
+    workspace_id uuid NOT NULL,
+    at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    verb text NOT NULL,
+    outcome text NOT NULL,
+    actor_id uuid,
+    sign_in_id uuid,
+    token_id uuid,
+    address text,
+    conversation_id uuid,
+    proposal_id uuid,
+    tool text,
+    entity text,
+    operation text,
+    fingerprint text
+);
+
+ALTER TABLE ONLY countersign.audit_events FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE countersign.conversations (
+    id uuid NOT NULL,
+    workspace_id uuid NOT NULL,
+    user_id uuid NOT NULL,
+    title text NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT conversations_title_check CHECK (((length(title) >= 1) AND (length(title) <= 200)))
+);
+
+ALTER TABLE ONLY countersign.conversations FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE countersign.events (
+    id uuid NOT NULL,
+    workspace_id uuid NOT NULL,
+    proposal_id uuid NOT NULL,
+    type countersign.event_type NOT NULL,
+    status countersign.proposal_status NOT NULL,
+    actor_id uuid,
+    at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+ALTER TABLE ONLY countersign.events FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE countersign.memberships (
+    user_id uuid NOT NULL,
+    workspace_id uuid NOT NULL,
+    role countersign.role NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    share_lock boolean DEFAULT false NOT NULL
+);
+
+CREATE TABLE countersign.messages (
+    id uuid NOT NULL,
+    workspace_id uuid NOT NULL,
+    conversation_id uuid NOT NULL,
+    turn_id uuid NOT NULL,
+    role countersign.message_role NOT NULL,
+    status countersign.message_status DEFAULT 'complete'::countersign.message_status NOT NULL,
+    content text NOT NULL,
+    citations jsonb DEFAULT '[]'::jsonb NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+ALTER TABLE ONLY countersign.messages FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE countersign.proposal_decisions (
+    id bigint NOT NULL,
+    proposal_id uuid NOT NULL,
+    workspace_id uuid NOT NULL,
+    kind countersign.decision_kind NOT NULL,
+    final boolean NOT NULL,
+    person_id uuid,
+    sign_in_id uuid,
+    token_id uuid,
+    fingerprint text,
+    reason text,
+    at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT decisions_by_a_signed_in_person CHECK (
+CASE kind
+    WHEN 'expire'::countersign.decision_kind THEN ((person_id IS NULL) AND (sign_in_id IS NULL) AND (token_id IS NULL))
+    WHEN 'withdraw'::countersign.decision_kind THEN (((person_id IS NULL) = (sign_in_id IS NULL)) AND ((person_id IS NULL) OR (token_id IS NULL)))
+    ELSE ((person_id IS NOT NULL) AND (sign_in_id IS NOT NULL) AND (token_id IS NULL))
+END),
+    CONSTRAINT decisions_on_a_card CHECK (((kind <> ALL (ARRAY['confirm'::countersign.decision_kind, 'approve'::countersign.decision_kind, 'supersede'::countersign.decision_kind])) OR (fingerprint IS NOT NULL))),
+    CONSTRAINT decisions_that_wait CHECK ((final OR (kind = ANY (ARRAY['confirm'::countersign.decision_kind, 'approve'::countersign.decision_kind])))),
+    CONSTRAINT proposal_decisions_fingerprint_check CHECK ((fingerprint ~ '^[0-9a-f]{64}$'::text)),
+    CONSTRAINT proposal_decisions_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 2000)))
+);
+
+ALTER TABLE ONLY countersign.proposal_decisions FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE countersign.proposal_decisions ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME countersign.proposal_decisions_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE countersign.proposal_records (
+    proposal_id uuid NOT NULL,
+    workspace_id uuid NOT NULL,
+    "position" integer NOT NULL,
+    entity text NOT NULL,
+    operation countersign.write_operation NOT NULL,
+    key text,
+    label text NOT NULL,
+    url text,
+    version text,
+    before jsonb NOT NULL,
+    changes jsonb NOT NULL,
+    CONSTRAINT proposal_records_changes_check CHECK ((jsonb_typeof(changes) = 'array'::text)),
+    CONSTRAINT proposal_records_operation_check CHECK ((operation = ANY (ARRAY['create'::countersign.write_operation, 'update'::countersign.write_operation, 'delete'::countersign.write_operation]))),
+    CONSTRAINT proposal_records_position_check CHECK (("position" >= 1)),
+    CONSTRAINT proposal_records_version CHECK (((operation = 'create'::countersign.write_operation) OR ((key IS NOT NULL) AND (version IS NOT NULL)))),
+    CONSTRAINT proposal_records_version_check CHECK ((version ~ '^[0-9a-f]{64}$'::text))
+);
+
+ALTER TABLE ONLY countersign.proposal_records FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE countersign.proposals (
+    id uuid NOT NULL,
+    workspace_id uuid NOT NULL,
+    number bigint NOT NULL,
+    status countersign.proposal_status DEFAULT 'pending'::countersign.proposal_status NOT NULL,
+    tool text NOT NULL,
+    entity text NOT NULL,
+    module text GENERATED ALWAYS AS (split_part(entity, '.'::text, 1)) STORED NOT NULL,
+    operation countersign.write_operation NOT NULL,
+    action_kind text NOT NULL,
+    headline text NOT NULL,
+    assistant_note text,
+    fingerprint text NOT NULL,
+    salt bytea NOT NULL,
+    acting_user_id uuid NOT NULL,
+    token_id uuid,
+    channel countersign.channel NOT NULL,
+    client_name text,
+    conversation_id uuid,
+    turn_id uuid,
+    tool_call_id uuid,
+    approvals_needed integer NOT NULL,
+    requires_approval boolean GENERATED ALWAYS AS ((approvals_needed > 0)) STORED NOT NULL,
+    preview_only boolean NOT NULL,
+    lifetime interval NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    extended_at timestamp with time zone,
+    resolved_at timestamp with time zone,
+    outcome_record_id text,
+    outcome_record jsonb,
+    outcome_affected integer,
+    failure_code countersign.failure_code,
+    failure_message text,
+    failure_field text,
+    superseded_by_id uuid,
+    revert_of_id uuid,
+    CONSTRAINT proposals_action_kind_check CHECK (((length(action_kind) >= 1) AND (length(action_kind) <= 64))),
+    CONSTRAINT proposals_approval CHECK (((status <> ALL (ARRAY['awaiting_approval'::countersign.proposal_status, 'disapproved'::countersign.proposal_status])) OR (approvals_needed > 0))),
+    CONSTRAINT proposals_approvals_needed_check CHECK (((approvals_needed >= 0) AND (approvals_needed <= 20))),
+    CONSTRAINT proposals_assistant_note_check CHECK ((length(assistant_note) <= 2000)),
+    CONSTRAINT proposals_client_name_check CHECK ((length(client_name) <= 100)),
+    CONSTRAINT proposals_entity_check CHECK ((entity ~ '^[^.]+\.[^.]+$'::text)),
+    CONSTRAINT proposals_expires_at_check CHECK (isfinite(expires_at)),
+    CONSTRAINT proposals_failure CHECK (((status = 'failed'::countersign.proposal_status) = ((failure_code IS NOT NULL) AND (failure_message IS NOT NULL)))),
+    CONSTRAINT proposals_failure_field CHECK (((status = 'failed'::countersign.proposal_status) OR (failure_field IS NULL))),
+    CONSTRAINT proposals_fingerprint_check CHECK ((fingerprint ~ '^[0-9a-f]{64}$'::text)),
+    CONSTRAINT proposals_headline_check CHECK ((((length(headline) >= 1) AND (length(headline) <= 200)) AND (headline !~ '[\n\r]'::text))),
+    CONSTRAINT proposals_lifetime_check CHECK (((lifetime >= '00:00:01'::interval) AND (lifetime <= '30 days'::interval))),
+    CONSTRAINT proposals_outcome CHECK (((status = 'applied'::countersign.proposal_status) = (outcome_affected IS NOT NULL))),
+    CONSTRAINT proposals_outcome_record CHECK (((status = 'applied'::countersign.proposal_status) OR ((outcome_record IS NULL) AND (outcome_record_id IS NULL)))),
+    CONSTRAINT proposals_resolved CHECK (((status = ANY (ARRAY['pending'::countersign.proposal_status, 'awaiting_approval'::countersign.proposal_status])) = (resolved_at IS NULL))),
+    CONSTRAINT proposals_salt_check CHECK ((length(salt) = 16)),
+    CONSTRAINT proposals_tool_check CHECK (((length(tool) >= 1) AND (length(tool) <= 64)))
+);
+
+ALTER TABLE ONLY countersign.proposals FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE countersign.proposals ALTER COLUMN number ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME countersign.proposals_number_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE VIEW countersign.proposals_read WITH (security_invoker='true') AS
+ SELECT p.id,
+    p.workspace_id,
+    p.number,
+        CASE
+            WHEN ((p.status = ANY (ARRAY['pending'::countersign.proposal_status, 'awaiting_approval'::countersign.proposal_status])) AND (p.expires_at <= clock_timestamp())) THEN 'expired'::countersign.proposal_status
+            ELSE p.status
+        END AS status,
+    p.tool,
+    p.entity,
+    p.module,
+    p.operation,
+    p.action_kind,
+    p.headline,
+    p.assistant_note,
+    p.fingerprint,
+    p.acting_user_id,
+    p.token_id,
+    p.channel,
+    p.client_name,
+    p.conversation_id,
+    p.turn_id,
+    p.approvals_needed,
+    p.requires_approval,
+    p.preview_only,
+    p.lifetime,
+    p.created_at,
+    p.expires_at,
+    p.extended_at,
+        CASE
+            WHEN ((p.status = ANY (ARRAY['pending'::countersign.proposal_status, 'awaiting_approval'::countersign.proposal_status])) AND (p.expires_at <= clock_timestamp())) THEN p.expires_at
+            ELSE p.resolved_at
+        END AS resolved_at,
+    p.outcome_record_id,
+    p.outcome_record,
+    p.outcome_affected,
+    p.failure_code,
+    p.failure_message,
+    p.failure_field,
+    p.superseded_by_id,
+    p.revert_of_id
+   FROM countersign.proposals p;
+
+CREATE TABLE countersign.sessions (
+    token text NOT NULL,
+    data bytea NOT NULL,
+    expiry timestamp with time zone NOT NULL
+);
+
+CREATE TABLE countersign.sign_in_failures (
+    subject bytea NOT NULL,
+    failures integer NOT NULL,
+    last_at timestamp with time zone NOT NULL,
+    blocked_until timestamp with time zone NOT NULL,
+    CONSTRAINT sign_in_failures_subject_check CHECK ((length(subject) = 32))
+);
+
+CREATE TABLE countersign.sign_ins (
+    id uuid NOT NULL,
+    user_id uuid NOT NULL,
+    workspace_id uuid,
+    kind countersign.sign_in_kind NOT NULL,
+    token_hash bytea,
+    address text NOT NULL,
+    user_agent text NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone,
+    share_lock boolean DEFAULT false NOT NULL,
+    CONSTRAINT sign_ins_bearer_has_token CHECK (((kind = 'bearer'::countersign.sign_in_kind) = (token_hash IS NOT NULL))),
+    CONSTRAINT sign_ins_token_hash_check CHECK ((length(token_hash) = 32))
+);
+
+CREATE TABLE countersign.tool_calls (
+    id uuid NOT NULL,
+    workspace_id uuid NOT NULL,
+    user_id uuid,
+    sign_in_id uuid,
+    token_id uuid,
+    conversation_id uuid,
+    turn_id uuid,
+    proposal_id uuid,
+    tool text NOT NULL,
+    entity text,
+    input jsonb DEFAULT '{}'::jsonb NOT NULL,
+    status countersign.tool_call_status DEFAULT 'started'::countersign.tool_call_status NOT NULL,
+    code text,
+    started_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    finished_at timestamp with time zone,
+    CONSTRAINT tool_calls_end CHECK (((status = 'started'::countersign.tool_call_status) = (finished_at IS NULL))),
+    CONSTRAINT tool_calls_tool_check CHECK ((length(tool) <= 64))
+);
+
+ALTER TABLE ONLY countersign.tool_calls FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE countersign.turns (
+    id uuid NOT NULL,
+    workspace_id uuid NOT NULL,
+    conversation_id uuid NOT NULL,
+    user_id uuid NOT NULL,
+    idempotency_key text,
+    request_hash bytea NOT NULL,
+    status countersign.turn_status DEFAULT 'running'::countersign.turn_status NOT NULL,
+    failure_code countersign.turn_failure_code,
+    failure_message text,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    lease_until timestamp with time zone NOT NULL,
+    finished_at timestamp with time zone,
+    CONSTRAINT turns_end CHECK (((status = 'running'::countersign.turn_status) = (finished_at IS NULL))),
+    CONSTRAINT turns_failure CHECK (((status = ANY (ARRAY['cut_short'::countersign.turn_status, 'failed'::countersign.turn_status])) = (failure_code IS NOT NULL))),
+    CONSTRAINT turns_idempotency_key_check CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 200))),
+    CONSTRAINT turns_request_hash_check CHECK ((length(request_hash) = 32))
+);
+
+ALTER TABLE ONLY countersign.turns FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE countersign.users (
+    id uuid NOT NULL,
+    email text NOT NULL,
+    name text NOT NULL,
+    password_hash text,
+    disabled_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT users_email_check CHECK (((email = lower(email)) AND (email ~ '^[^@[:space:]]+@[^@[:space:]]+$'::text) AND (length(email) <= 320))),
+    CONSTRAINT users_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200)))
+);
+
+CREATE TABLE countersign.workspaces (
+    id uuid NOT NULL,
+    slug text NOT NULL,
+    name text NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT workspaces_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+    CONSTRAINT workspaces_slug_check CHECK ((slug ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text))
+);
+
+ALTER TABLE ONLY countersign.api_tokens
+    ADD CONSTRAINT api_tokens_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY countersign.api_tokens
+    ADD CONSTRAINT api_tokens_token_hash_key UNIQUE (token_hash);
+
+ALTER TABLE ONLY countersign.audit_events
+    ADD CONSTRAINT audit_events_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY countersign.conversations
+    ADD CONSTRAINT conversations_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY countersign.events
+    ADD CONSTRAINT events_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY countersign.memberships
+    ADD CONSTRAINT memberships_pkey PRIMARY KEY (user_id, workspace_id);
+
+ALTER TABLE ONLY countersign.messages
+    ADD CONSTRAINT messages_one_a_role UNIQUE (turn_id, role);
+
+ALTER TABLE ONLY countersign.messages
+    ADD CONSTRAINT messages_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY countersign.proposal_decisions
+    ADD CONSTRAINT proposal_decisions_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY countersign.proposal_records
+    ADD CONSTRAINT proposal_records_pkey PRIMARY KEY (proposal_id, "position");
+
+ALTER TABLE ONLY countersign.proposals
+    ADD CONSTRAINT proposals_number_key UNIQUE (number);
+
+ALTER TABLE ONLY countersign.proposals
+    ADD CONSTRAINT proposals_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY countersign.sessions
+    ADD CONSTRAINT sessions_pkey PRIMARY KEY (token);
+
+ALTER TABLE ONLY countersign.sign_in_failures
+    ADD CONSTRAINT sign_in_failures_pkey PRIMARY KEY (subject);
+
+ALTER TABLE ONLY countersign.sign_ins
+    ADD CONSTRAINT sign_ins_of_person UNIQUE (id, user_id);
+
+ALTER TABLE ONLY countersign.sign_ins
+    ADD CONSTRAINT sign_ins_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY countersign.sign_ins
+    ADD CONSTRAINT sign_ins_token_hash_key UNIQUE (token_hash);
+
+ALTER TABLE ONLY countersign.tool_calls
+    ADD CONSTRAINT tool_calls_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY countersign.turns
+    ADD CONSTRAINT turns_key UNIQUE (conversation_id, idempotency_key);
+
+ALTER TABLE ONLY countersign.turns
+    ADD CONSTRAINT turns_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY countersign.users
+    ADD CONSTRAINT users_email_key UNIQUE (email);
+
+ALTER TABLE ONLY countersign.users
+    ADD CONSTRAINT users_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY countersign.workspaces
+    ADD CONSTRAINT workspaces_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY countersign.workspaces
+    ADD CONSTRAINT workspaces_slug_key UNIQUE (slug);
+
+CREATE INDEX audit_events_newest ON countersign.audit_events USING btree (workspace_id, id DESC);
+
+CREATE INDEX conversations_of_user ON countersign.conversations USING btree (workspace_id, user_id, id DESC);
+
+CREATE INDEX decisions_of_proposal ON countersign.proposal_decisions USING btree (proposal_id, id);
+
+CREATE UNIQUE INDEX decisions_one_confirm ON countersign.proposal_decisions USING btree (proposal_id) WHERE (kind = 'confirm'::countersign.decision_kind);
+
+CREATE UNIQUE INDEX decisions_one_final ON countersign.proposal_decisions USING btree (proposal_id) WHERE final;
+
+CREATE UNIQUE INDEX decisions_one_vote ON countersign.proposal_decisions USING btree (proposal_id, person_id) WHERE (kind = ANY (ARRAY['approve'::countersign.decision_kind, 'disapprove'::countersign.decision_kind]));
+
+CREATE INDEX events_of_proposal ON countersign.events USING btree (proposal_id, id);
+
+CREATE INDEX messages_of_conversation ON countersign.messages USING btree (conversation_id, id);
+
+CREATE INDEX proposal_records_of_record ON countersign.proposal_records USING btree (workspace_id, entity, key);
+
+CREATE INDEX proposals_created ON countersign.proposals USING btree (created_at);
+
+CREATE INDEX proposals_newest ON countersign.proposals USING btree (workspace_id, number DESC);
+
+CREATE INDEX proposals_of_conversation ON countersign.proposals USING btree (conversation_id, number DESC) WHERE (conversation_id IS NOT NULL);
+
+CREATE INDEX proposals_of_turn ON countersign.proposals USING btree (turn_id) WHERE (turn_id IS NOT NULL);
+
+CREATE INDEX proposals_of_user ON countersign.proposals USING btree (acting_user_id, status, number DESC);
+
+CREATE INDEX proposals_open_expiry ON countersign.proposals USING btree (expires_at) WHERE (status = ANY (ARRAY['pending'::countersign.proposal_status, 'awaiting_approval'::countersign.proposal_status]));
+
+CREATE INDEX proposals_pending ON countersign.proposals USING btree (workspace_id, acting_user_id, number DESC) WHERE (status = 'pending'::countersign.proposal_status);
+
+CREATE INDEX sessions_expiry ON countersign.sessions USING btree (expiry);
+
+CREATE INDEX sign_ins_user ON countersign.sign_ins USING btree (user_id) WHERE (ended_at IS NULL);
+
+CREATE INDEX tool_calls_newest ON countersign.tool_calls USING btree (workspace_id, id DESC);
+
+CREATE TRIGGER audit_events_append_only BEFORE UPDATE ON countersign.audit_events FOR EACH ROW EXECUTE FUNCTION countersign.append_only();
+
+CREATE TRIGGER events_append_only BEFORE UPDATE ON countersign.events FOR EACH ROW EXECUTE FUNCTION countersign.append_only();
+
+CREATE TRIGGER proposal_decisions_append_only BEFORE UPDATE ON countersign.proposal_decisions FOR EACH ROW EXECUTE FUNCTION countersign.append_only();
+
+CREATE TRIGGER proposal_records_append_only BEFORE UPDATE ON countersign.proposal_records FOR EACH ROW EXECUTE FUNCTION countersign.append_only();
+
+CREATE TRIGGER proposals_guard BEFORE INSERT OR UPDATE ON countersign.proposals FOR EACH ROW EXECUTE FUNCTION countersign.proposals_guard();
+
+ALTER TABLE ONLY countersign.api_tokens
+    ADD CONSTRAINT api_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES countersign.users(id);
+
+ALTER TABLE ONLY countersign.api_tokens
+    ADD CONSTRAINT api_tokens_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES countersign.workspaces(id);
+
+ALTER TABLE ONLY countersign.conversations
+    ADD CONSTRAINT conversations_user_id_fkey FOREIGN KEY (user_id) REFERENCES countersign.users(id);
+
+ALTER TABLE ONLY countersign.conversations
+    ADD CONSTRAINT conversations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES countersign.workspaces(id);
+
+ALTER TABLE ONLY countersign.events
+    ADD CONSTRAINT events_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES countersign.users(id);
+
+ALTER TABLE ONLY countersign.events
+    ADD CONSTRAINT events_proposal_id_fkey FOREIGN KEY (proposal_id) REFERENCES countersign.proposals(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY countersign.memberships
+    ADD CONSTRAINT memberships_user_id_fkey FOREIGN KEY (user_id) REFERENCES countersign.users(id);
+
+ALTER TABLE ONLY countersign.memberships
+    ADD CONSTRAINT memberships_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES countersign.workspaces(id);
+
+ALTER TABLE ONLY countersign.messages
+    ADD CONSTRAINT messages_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES countersign.conversations(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY countersign.messages
+    ADD CONSTRAINT messages_turn_id_fkey FOREIGN KEY (turn_id) REFERENCES countersign.turns(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY countersign.messages
+    ADD CONSTRAINT messages_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES countersign.workspaces(id);
+
+ALTER TABLE ONLY countersign.proposal_decisions
+    ADD CONSTRAINT proposal_decisions_person_id_fkey FOREIGN KEY (person_id) REFERENCES countersign.users(id);
+
+ALTER TABLE ONLY countersign.proposal_decisions
+    ADD CONSTRAINT proposal_decisions_proposal_id_fkey FOREIGN KEY (proposal_id) REFERENCES countersign.proposals(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY countersign.proposal_decisions
+    ADD CONSTRAINT proposal_decisions_sign_in_id_person_id_fkey FOREIGN KEY (sign_in_id, person_id) REFERENCES countersign.sign_ins(id, user_id);
+
+ALTER TABLE ONLY countersign.proposal_decisions
+    ADD CONSTRAINT proposal_decisions_token_id_fkey FOREIGN KEY (token_id) REFERENCES countersign.api_tokens(id);
+
+ALTER TABLE ONLY countersign.proposal_records
+    ADD CONSTRAINT proposal_records_proposal_id_fkey FOREIGN KEY (proposal_id) REFERENCES countersign.proposals(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY countersign.proposals
+    ADD CONSTRAINT proposals_acting_user_id_fkey FOREIGN KEY (acting_user_id) REFERENCES countersign.users(id);
+
+ALTER TABLE ONLY countersign.proposals
+    ADD CONSTRAINT proposals_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES countersign.conversations(id) ON DELETE SET NULL;
+
+ALTER TABLE ONLY countersign.proposals
+    ADD CONSTRAINT proposals_revert_of_id_fkey FOREIGN KEY (revert_of_id) REFERENCES countersign.proposals(id) ON DELETE SET NULL;
+
+ALTER TABLE ONLY countersign.proposals
+    ADD CONSTRAINT proposals_superseded_by_id_fkey FOREIGN KEY (superseded_by_id) REFERENCES countersign.proposals(id) ON DELETE SET NULL;
+
+ALTER TABLE ONLY countersign.proposals
+    ADD CONSTRAINT proposals_token_id_fkey FOREIGN KEY (token_id) REFERENCES countersign.api_tokens(id);
+
+ALTER TABLE ONLY countersign.proposals
+    ADD CONSTRAINT proposals_tool_call_id_fkey FOREIGN KEY (tool_call_id) REFERENCES countersign.tool_calls(id) ON DELETE SET NULL;
+
+ALTER TABLE ONLY countersign.proposals
+    ADD CONSTRAINT proposals_turn_id_fkey FOREIGN KEY (turn_id) REFERENCES countersign.turns(id) ON DELETE SET NULL;
+
+ALTER TABLE ONLY countersign.proposals
+    ADD CONSTRAINT proposals_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES countersign.workspaces(id);
+
+ALTER TABLE ONLY countersign.sign_ins
+    ADD CONSTRAINT sign_ins_user_id_fkey FOREIGN KEY (user_id) REFERENCES countersign.users(id);
+
+ALTER TABLE ONLY countersign.sign_ins
+    ADD CONSTRAINT sign_ins_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES countersign.workspaces(id);
+
+ALTER TABLE ONLY countersign.tool_calls
+    ADD CONSTRAINT tool_calls_sign_in_id_fkey FOREIGN KEY (sign_in_id) REFERENCES countersign.sign_ins(id);
+
+ALTER TABLE ONLY countersign.tool_calls
+    ADD CONSTRAINT tool_calls_token_id_fkey FOREIGN KEY (token_id) REFERENCES countersign.api_tokens(id);
+
+ALTER TABLE ONLY countersign.tool_calls
+    ADD CONSTRAINT tool_calls_user_id_fkey FOREIGN KEY (user_id) REFERENCES countersign.users(id);
+
+ALTER TABLE ONLY countersign.tool_calls
+    ADD CONSTRAINT tool_calls_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES countersign.workspaces(id);
+
+ALTER TABLE ONLY countersign.turns
+    ADD CONSTRAINT turns_conversation_id_fkey FOREIGN KEY (conversation_id) REFERENCES countersign.conversations(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY countersign.turns
+    ADD CONSTRAINT turns_user_id_fkey FOREIGN KEY (user_id) REFERENCES countersign.users(id);
+
+ALTER TABLE ONLY countersign.turns
+    ADD CONSTRAINT turns_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES countersign.workspaces(id);
+
+ALTER TABLE countersign.audit_events ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE countersign.conversations ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY definer_proposes ON countersign.proposals AS RESTRICTIVE FOR INSERT TO countersign_definer WITH CHECK ((status = 'pending'::countersign.proposal_status));
+
+CREATE POLICY definer_withdraws ON countersign.proposal_decisions AS RESTRICTIVE FOR INSERT TO countersign_definer WITH CHECK ((kind = 'withdraw'::countersign.decision_kind));
+
+CREATE POLICY definer_withdraws ON countersign.proposals AS RESTRICTIVE FOR UPDATE TO countersign_definer USING (true) WITH CHECK ((status = ANY (ARRAY['pending'::countersign.proposal_status, 'withdrawn'::countersign.proposal_status])));
+
+ALTER TABLE countersign.events ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY in_workspace ON countersign.audit_events USING ((workspace_id = (NULLIF(current_setting('countersign.workspace'::text, true), ''::text))::uuid));
+
+CREATE POLICY in_workspace ON countersign.conversations USING ((workspace_id = (NULLIF(current_setting('countersign.workspace'::text, true), ''::text))::uuid));
+
+CREATE POLICY in_workspace ON countersign.events USING ((workspace_id = (NULLIF(current_setting('countersign.workspace'::text, true), ''::text))::uuid));
+
+CREATE POLICY in_workspace ON countersign.messages USING ((workspace_id = (NULLIF(current_setting('countersign.workspace'::text, true), ''::text))::uuid));
+
+CREATE POLICY in_workspace ON countersign.proposal_decisions USING ((workspace_id = (NULLIF(current_setting('countersign.workspace'::text, true), ''::text))::uuid));
+
+CREATE POLICY in_workspace ON countersign.proposal_records USING ((workspace_id = (NULLIF(current_setting('countersign.workspace'::text, true), ''::text))::uuid));
+
+CREATE POLICY in_workspace ON countersign.proposals USING ((workspace_id = (NULLIF(current_setting('countersign.workspace'::text, true), ''::text))::uuid));
+
+CREATE POLICY in_workspace ON countersign.tool_calls USING ((workspace_id = (NULLIF(current_setting('countersign.workspace'::text, true), ''::text))::uuid));
+
+CREATE POLICY in_workspace ON countersign.turns USING ((workspace_id = (NULLIF(current_setting('countersign.workspace'::text, true), ''::text))::uuid));
+
+ALTER TABLE countersign.messages ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE countersign.proposal_decisions ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE countersign.proposal_records ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE countersign.proposals ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE countersign.tool_calls ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE countersign.turns ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY worker_expires ON countersign.proposal_decisions AS RESTRICTIVE FOR INSERT TO countersign_worker WITH CHECK ((kind = 'expire'::countersign.decision_kind));
+
+CREATE POLICY worker_expires ON countersign.proposals AS RESTRICTIVE FOR UPDATE TO countersign_worker USING (true) WITH CHECK ((status = 'expired'::countersign.proposal_status));
+
+CREATE POLICY worker_finds ON countersign.proposals FOR SELECT TO countersign_worker USING (true);
+
+GRANT USAGE ON SCHEMA countersign TO countersign_gate;
+GRANT USAGE ON SCHEMA countersign TO countersign_agent;
+GRANT USAGE ON SCHEMA countersign TO countersign_reader;
+GRANT USAGE ON SCHEMA countersign TO countersign_worker;
+GRANT USAGE ON SCHEMA countersign TO countersign_identity;
+GRANT USAGE ON SCHEMA countersign TO countersign_definer;
+
+REVOKE ALL ON FUNCTION countersign.append_only() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION countersign.finish_tool_call(call_id uuid, ended countersign.tool_call_status, with_code text, made_proposal uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION countersign.finish_tool_call(call_id uuid, ended countersign.tool_call_status, with_code text, made_proposal uuid) TO countersign_agent;
+
+REVOKE ALL ON FUNCTION countersign.proposals_guard() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, preview boolean, lives interval, records jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, preview boolean, lives interval, records jsonb) TO countersign_agent;
+
+REVOKE ALL ON FUNCTION countersign.record_tool_call(call_id uuid, actor uuid, by_sign_in uuid, by_token uuid, in_conversation uuid, in_turn uuid, tool_name text, on_entity text, logged_input jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION countersign.record_tool_call(call_id uuid, actor uuid, by_sign_in uuid, by_token uuid, in_conversation uuid, in_turn uuid, tool_name text, on_entity text, logged_input jsonb) TO countersign_agent;
+
+REVOKE ALL ON FUNCTION countersign.withdraw(which uuid, by_token uuid, why text) FROM PUBLIC;
+GRANT ALL ON FUNCTION countersign.withdraw(which uuid, by_token uuid, why text) TO countersign_agent;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE countersign.api_tokens TO countersign_identity;
+
+GRANT SELECT(id) ON TABLE countersign.api_tokens TO countersign_gate;
+GRANT SELECT(id) ON TABLE countersign.api_tokens TO countersign_definer;
+
+GRANT SELECT(user_id) ON TABLE countersign.api_tokens TO countersign_gate;
+GRANT SELECT(user_id) ON TABLE countersign.api_tokens TO countersign_definer;
+
+GRANT SELECT(workspace_id) ON TABLE countersign.api_tokens TO countersign_gate;
+GRANT SELECT(workspace_id) ON TABLE countersign.api_tokens TO countersign_definer;
+
+GRANT SELECT(scopes) ON TABLE countersign.api_tokens TO countersign_gate;
+GRANT SELECT(scopes) ON TABLE countersign.api_tokens TO countersign_definer;
+
+GRANT SELECT(expires_at) ON TABLE countersign.api_tokens TO countersign_gate;
+GRANT SELECT(expires_at) ON TABLE countersign.api_tokens TO countersign_definer;
+
+GRANT SELECT(revoked_at) ON TABLE countersign.api_tokens TO countersign_gate;
+GRANT SELECT(revoked_at) ON TABLE countersign.api_tokens TO countersign_definer;
+
+GRANT SELECT ON TABLE countersign.audit_events TO countersign_reader;
+GRANT INSERT ON TABLE countersign.audit_events TO countersign_gate;
+GRANT INSERT ON TABLE countersign.audit_events TO countersign_worker;
+GRANT INSERT ON TABLE countersign.audit_events TO countersign_definer;
+
+GRANT SELECT ON TABLE countersign.conversations TO countersign_gate;
+GRANT SELECT,INSERT,UPDATE ON TABLE countersign.conversations TO countersign_agent;
+GRANT SELECT ON TABLE countersign.conversations TO countersign_reader;
+GRANT SELECT ON TABLE countersign.conversations TO countersign_worker;
+GRANT SELECT ON TABLE countersign.conversations TO countersign_definer;
+
+GRANT SELECT,INSERT ON TABLE countersign.events TO countersign_gate;
+GRANT SELECT ON TABLE countersign.events TO countersign_agent;
+GRANT SELECT ON TABLE countersign.events TO countersign_reader;
+GRANT SELECT,INSERT ON TABLE countersign.events TO countersign_worker;
+GRANT SELECT,INSERT ON TABLE countersign.events TO countersign_definer;
+
+GRANT SELECT ON TABLE countersign.memberships TO countersign_gate;
+GRANT SELECT ON TABLE countersign.memberships TO countersign_agent;
+GRANT SELECT ON TABLE countersign.memberships TO countersign_reader;
+GRANT SELECT ON TABLE countersign.memberships TO countersign_worker;
+GRANT SELECT ON TABLE countersign.memberships TO countersign_definer;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE countersign.memberships TO countersign_identity;
+
+GRANT UPDATE(share_lock) ON TABLE countersign.memberships TO countersign_gate;
+
+GRANT SELECT ON TABLE countersign.messages TO countersign_gate;
+GRANT SELECT,INSERT,UPDATE ON TABLE countersign.messages TO countersign_agent;
+GRANT SELECT ON TABLE countersign.messages TO countersign_reader;
+GRANT SELECT ON TABLE countersign.messages TO countersign_worker;
+GRANT SELECT ON TABLE countersign.messages TO countersign_definer;
+
+GRANT SELECT,INSERT ON TABLE countersign.proposal_decisions TO countersign_gate;
+GRANT SELECT ON TABLE countersign.proposal_decisions TO countersign_agent;
+GRANT SELECT ON TABLE countersign.proposal_decisions TO countersign_reader;
+GRANT SELECT,INSERT ON TABLE countersign.proposal_decisions TO countersign_worker;
+GRANT SELECT,INSERT ON TABLE countersign.proposal_decisions TO countersign_definer;
+
+GRANT SELECT ON TABLE countersign.proposal_records TO countersign_gate;
+GRANT SELECT ON TABLE countersign.proposal_records TO countersign_agent;
+GRANT SELECT ON TABLE countersign.proposal_records TO countersign_reader;
+GRANT SELECT ON TABLE countersign.proposal_records TO countersign_worker;
+GRANT SELECT,INSERT ON TABLE countersign.proposal_records TO countersign_definer;
+
+GRANT SELECT ON TABLE countersign.proposals TO countersign_gate;
+GRANT SELECT ON TABLE countersign.proposals TO countersign_agent;
+GRANT SELECT ON TABLE countersign.proposals TO countersign_reader;
+GRANT SELECT ON TABLE countersign.proposals TO countersign_worker;
+GRANT SELECT,INSERT ON TABLE countersign.proposals TO countersign_definer;
+
+GRANT UPDATE(status) ON TABLE countersign.proposals TO countersign_gate;
+GRANT UPDATE(status) ON TABLE countersign.proposals TO countersign_worker;
+GRANT UPDATE(status) ON TABLE countersign.proposals TO countersign_definer;
+
+GRANT UPDATE(expires_at) ON TABLE countersign.proposals TO countersign_gate;
+
+GRANT UPDATE(extended_at) ON TABLE countersign.proposals TO countersign_gate;
+
+GRANT UPDATE(resolved_at) ON TABLE countersign.proposals TO countersign_gate;
+GRANT UPDATE(resolved_at) ON TABLE countersign.proposals TO countersign_worker;
+GRANT UPDATE(resolved_at) ON TABLE countersign.proposals TO countersign_definer;
+
+GRANT UPDATE(outcome_record_id) ON TABLE countersign.proposals TO countersign_gate;
+
+GRANT UPDATE(outcome_record) ON TABLE countersign.proposals TO countersign_gate;
+
+GRANT UPDATE(outcome_affected) ON TABLE countersign.proposals TO countersign_gate;
+
+GRANT UPDATE(failure_code) ON TABLE countersign.proposals TO countersign_gate;
+
+GRANT UPDATE(failure_message) ON TABLE countersign.proposals TO countersign_gate;
+
+GRANT UPDATE(failure_field) ON TABLE countersign.proposals TO countersign_gate;
+
+GRANT SELECT ON TABLE countersign.proposals_read TO countersign_gate;
+GRANT SELECT ON TABLE countersign.proposals_read TO countersign_agent;
+GRANT SELECT ON TABLE countersign.proposals_read TO countersign_reader;
+GRANT SELECT ON TABLE countersign.proposals_read TO countersign_worker;
+GRANT SELECT ON TABLE countersign.proposals_read TO countersign_definer;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE countersign.sessions TO countersign_identity;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE countersign.sign_in_failures TO countersign_identity;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE countersign.sign_ins TO countersign_identity;
+
+GRANT SELECT(id) ON TABLE countersign.sign_ins TO countersign_gate;
+GRANT SELECT(id) ON TABLE countersign.sign_ins TO countersign_definer;
+
+GRANT SELECT(user_id) ON TABLE countersign.sign_ins TO countersign_gate;
+GRANT SELECT(user_id) ON TABLE countersign.sign_ins TO countersign_definer;
+
+GRANT SELECT(workspace_id) ON TABLE countersign.sign_ins TO countersign_gate;
+GRANT SELECT(workspace_id) ON TABLE countersign.sign_ins TO countersign_definer;
+
+GRANT SELECT(address) ON TABLE countersign.sign_ins TO countersign_gate;
+GRANT SELECT(address) ON TABLE countersign.sign_ins TO countersign_definer;
+
+GRANT SELECT(expires_at) ON TABLE countersign.sign_ins TO countersign_gate;
+GRANT SELECT(expires_at) ON TABLE countersign.sign_ins TO countersign_definer;
+
+GRANT SELECT(ended_at) ON TABLE countersign.sign_ins TO countersign_gate;
+GRANT SELECT(ended_at) ON TABLE countersign.sign_ins TO countersign_definer;
+
+GRANT SELECT(share_lock),UPDATE(share_lock) ON TABLE countersign.sign_ins TO countersign_gate;
+GRANT SELECT(share_lock) ON TABLE countersign.sign_ins TO countersign_definer;
+
+GRANT SELECT,INSERT ON TABLE countersign.tool_calls TO countersign_gate;
+GRANT SELECT ON TABLE countersign.tool_calls TO countersign_agent;
+GRANT SELECT ON TABLE countersign.tool_calls TO countersign_reader;
+GRANT SELECT ON TABLE countersign.tool_calls TO countersign_worker;
+GRANT SELECT,INSERT ON TABLE countersign.tool_calls TO countersign_definer;
+
+GRANT UPDATE(proposal_id) ON TABLE countersign.tool_calls TO countersign_definer;
+
+GRANT UPDATE(status) ON TABLE countersign.tool_calls TO countersign_definer;
+
+GRANT UPDATE(code) ON TABLE countersign.tool_calls TO countersign_definer;
+
+GRANT UPDATE(finished_at) ON TABLE countersign.tool_calls TO countersign_definer;
+
+GRANT SELECT ON TABLE countersign.turns TO countersign_gate;
+GRANT SELECT,INSERT,UPDATE ON TABLE countersign.turns TO countersign_agent;
+GRANT SELECT ON TABLE countersign.turns TO countersign_reader;
+GRANT SELECT ON TABLE countersign.turns TO countersign_worker;
+GRANT SELECT ON TABLE countersign.turns TO countersign_definer;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE countersign.users TO countersign_identity;
+
+GRANT SELECT(id) ON TABLE countersign.users TO countersign_gate;
+GRANT SELECT(id) ON TABLE countersign.users TO countersign_agent;
+GRANT SELECT(id) ON TABLE countersign.users TO countersign_reader;
+GRANT SELECT(id) ON TABLE countersign.users TO countersign_worker;
+GRANT SELECT(id) ON TABLE countersign.users TO countersign_definer;
+
+GRANT SELECT(email) ON TABLE countersign.users TO countersign_gate;
+GRANT SELECT(email) ON TABLE countersign.users TO countersign_agent;
+GRANT SELECT(email) ON TABLE countersign.users TO countersign_reader;
+GRANT SELECT(email) ON TABLE countersign.users TO countersign_worker;
+GRANT SELECT(email) ON TABLE countersign.users TO countersign_definer;
+
+GRANT SELECT(name) ON TABLE countersign.users TO countersign_gate;
+GRANT SELECT(name) ON TABLE countersign.users TO countersign_agent;
+GRANT SELECT(name) ON TABLE countersign.users TO countersign_reader;
+GRANT SELECT(name) ON TABLE countersign.users TO countersign_worker;
+GRANT SELECT(name) ON TABLE countersign.users TO countersign_definer;
+
+GRANT SELECT(disabled_at) ON TABLE countersign.users TO countersign_gate;
+GRANT SELECT(disabled_at) ON TABLE countersign.users TO countersign_agent;
+GRANT SELECT(disabled_at) ON TABLE countersign.users TO countersign_reader;
+GRANT SELECT(disabled_at) ON TABLE countersign.users TO countersign_worker;
+GRANT SELECT(disabled_at) ON TABLE countersign.users TO countersign_definer;
+
+GRANT SELECT(created_at) ON TABLE countersign.users TO countersign_gate;
+GRANT SELECT(created_at) ON TABLE countersign.users TO countersign_agent;
+GRANT SELECT(created_at) ON TABLE countersign.users TO countersign_reader;
+GRANT SELECT(created_at) ON TABLE countersign.users TO countersign_worker;
+GRANT SELECT(created_at) ON TABLE countersign.users TO countersign_definer;
+
+GRANT SELECT ON TABLE countersign.workspaces TO countersign_gate;
+GRANT SELECT ON TABLE countersign.workspaces TO countersign_agent;
+GRANT SELECT ON TABLE countersign.workspaces TO countersign_reader;
+GRANT SELECT ON TABLE countersign.workspaces TO countersign_worker;
+GRANT SELECT ON TABLE countersign.workspaces TO countersign_definer;
+GRANT SELECT ON TABLE countersign.workspaces TO countersign_identity;

@@ -1,0 +1,160 @@
+package views
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/countersign/countersign/internal/card"
+	"github.com/countersign/countersign/internal/id"
+	"github.com/countersign/countersign/sqlc"
+)
+
+// Card is a proposal with what stands on and beside its card.
+type Card struct {
+	Proposal *sqlc.Proposal
+	Records  []card.Record
+	// Kind is what the registry calls such a record, e.g. "Production order".
+	Kind string
+	// Acting is the name of the person it acts for.
+	Acting string
+	// Conversation is empty where there is none, or none of the viewer's.
+	Conversation string
+	// Others are the numbers of other open proposals on a record of this one.
+	Others    []int64
+	Decisions []Decision
+	Actions   Actions
+	Viewer    id.User
+	// Now is the database's clock.
+	Now time.Time
+	// Back is the page to come to after a decision; empty for the card's own.
+	Back string
+}
+
+// Decision is a decision with the name of who took it, empty for the system.
+type Decision struct {
+	*sqlc.ProposalDecision
+	Person string
+}
+
+// Actions is what the viewer may do with a proposal now.
+type Actions struct{ Confirm, Reject, Withdraw, Extend bool }
+
+// Path is the page of a proposal.
+func Path(p id.Proposal) string { return "/proposals/" + p.String() }
+
+func (c Card) path(verb string) string { return Path(c.Proposal.ID) + "/" + verb }
+
+func (c Card) anchor() string { return "card-" + c.Proposal.ID.String() }
+
+func (c Card) open() bool { return Open(c.Proposal.Status) }
+
+// Open tells whether a proposal can still be decided.
+func Open(s sqlc.ProposalStatus) bool {
+	return s == sqlc.ProposalStatusPending || s == sqlc.ProposalStatusAwaitingApproval
+}
+
+// record is the one record of a single change, nil for a set of them.
+func (c Card) record() *card.Record {
+	if len(c.Records) != 1 {
+		return nil
+	}
+	return &c.Records[0]
+}
+
+func (c Card) final() *Decision {
+	for i := range c.Decisions {
+		if c.Decisions[i].Final {
+			return &c.Decisions[i]
+		}
+	}
+	return nil
+}
+
+// who is how the person who decided is called on the card: "You" for the viewer, nothing for the system.
+func (c Card) who(d *Decision) string {
+	switch {
+	case d.PersonID.IsZero():
+		return ""
+	case d.PersonID == c.Viewer:
+		return "You"
+	}
+	return d.Person
+}
+
+// EntityName makes words of an entity the registry no longer has: "mrp.production_order" is
+// "Production order".
+func EntityName(entity string) string {
+	_, name, found := strings.Cut(entity, ".")
+	if !found {
+		name = entity
+	}
+	name = strings.ReplaceAll(name, "_", " ")
+	if name == "" {
+		return entity
+	}
+	return strings.ToUpper(name[:1]) + name[1:]
+}
+
+// origin says through what a proposal came. The name of a client, where there is one, follows it.
+func origin(p *sqlc.Proposal) string {
+	switch p.Channel {
+	case sqlc.ChannelChat:
+		return "by the assistant"
+	case sqlc.ChannelMcp:
+		return "by an assistant over MCP"
+	case sqlc.ChannelConsole:
+		return "in the console"
+	}
+	if p.TokenID.IsZero() {
+		return "through the API"
+	}
+	return "through an API token"
+}
+
+// wordsOf says whose words a note is: they are never the card's own.
+func wordsOf(p *sqlc.Proposal) string {
+	if p.Channel == sqlc.ChannelChat || p.Channel == sqlc.ChannelMcp {
+		return "The assistant’s words"
+	}
+	return "The client’s words"
+}
+
+// changesTitle heads the list of what changes, or changed, or would have.
+func changesTitle(p *sqlc.Proposal) string {
+	deed := "change"
+	switch p.Operation {
+	case sqlc.WriteOperationCreate:
+		deed = "be created"
+	case sqlc.WriteOperationDelete:
+		deed = "be deleted"
+	}
+	switch {
+	case Open(p.Status):
+		return "What would " + deed
+	case p.Status == sqlc.ProposalStatusApplied && !p.PreviewOnly:
+		return map[string]string{"change": "What changed", "be created": "What was created", "be deleted": "What was deleted"}[deed]
+	}
+	return "What would have " + map[string]string{"change": "changed", "be created": "been created", "be deleted": "been deleted"}[deed]
+}
+
+// status is short for the templates.
+type status = sqlc.ProposalStatus
+
+func othersWords(numbers []int64) string {
+	list := make([]string, len(numbers))
+	for i, n := range numbers {
+		list[i] = fmt.Sprintf("#%d", n)
+	}
+	if len(list) == 1 {
+		return "Another open proposal is on this record: " + list[0] + ". Whichever is applied first, the other will no longer fit."
+	}
+	return "Other open proposals are on this record: " + strings.Join(list, ", ") + ". Whichever is applied first, the others will no longer fit."
+}
+
+func approvalWords(needed int32) string {
+	if needed == 1 {
+		return "Someone else has to approve it after you confirm. Nothing changes before that."
+	}
+	return fmt.Sprintf("%d other people have to approve it after you confirm. Nothing changes before that.", needed)
+}
