@@ -175,7 +175,7 @@ BEGIN
     RETURN NEW;
 END $$;
 
-CREATE FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, preview boolean, lives interval, records jsonb) RETURNS bigint
+CREATE FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, preview boolean, lives interval, once_key text, once_hash bytea, records jsonb) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'countersign', 'pg_catalog', 'pg_temp'
     AS $$
@@ -199,9 +199,9 @@ BEGIN
         RAISE EXCEPTION 'the call or the turn has ended' USING ERRCODE = 'CS001';
     END IF;
     INSERT INTO proposals (id, workspace_id, tool, entity, operation, action_kind, headline, assistant_note, fingerprint, salt, acting_user_id, token_id,
-        channel, client_name, conversation_id, turn_id, tool_call_id, approvals_needed, preview_only, lifetime, created_at, expires_at)
+        channel, client_name, conversation_id, turn_id, tool_call_id, approvals_needed, preview_only, lifetime, created_at, expires_at, idempotency_key, request_hash)
     VALUES (new_id, workspace, with_tool, on_entity, does, kind, with_headline, note, card_fingerprint, card_salt, actor, by_token,
-        through, client, in_conversation, in_turn, in_call, approvals, preview, lives, made, made + lives)
+        through, client, in_conversation, in_turn, in_call, approvals, preview, lives, made, made + lives, once_key, once_hash)
     RETURNING number INTO given;
     INSERT INTO proposal_records (proposal_id, workspace_id, position, entity, operation, key, label, url, version, before, changes)
     SELECT new_id, workspace, r.position, r.entity, r.operation, r.key, r.label, r.url, r.version, r.before, r.changes
@@ -213,7 +213,7 @@ BEGIN
     RETURN given;
 END $$;
 
-ALTER FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, preview boolean, lives interval, records jsonb) OWNER TO countersign_definer;
+ALTER FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, preview boolean, lives interval, once_key text, once_hash bytea, records jsonb) OWNER TO countersign_definer;
 
 CREATE FUNCTION countersign.record_tool_call(call_id uuid, actor uuid, by_sign_in uuid, by_token uuid, in_conversation uuid, in_turn uuid, tool_name text, on_entity text, logged_input jsonb) RETURNS void
     LANGUAGE sql SECURITY DEFINER
@@ -434,6 +434,8 @@ CREATE TABLE countersign.proposals (
     failure_field text,
     superseded_by_id uuid,
     revert_of_id uuid,
+    idempotency_key text,
+    request_hash bytea,
     CONSTRAINT proposals_action_kind_check CHECK (((length(action_kind) >= 1) AND (length(action_kind) <= 64))),
     CONSTRAINT proposals_approval CHECK (((status <> ALL (ARRAY['awaiting_approval'::countersign.proposal_status, 'disapproved'::countersign.proposal_status])) OR (approvals_needed > 0))),
     CONSTRAINT proposals_approvals_needed_check CHECK (((approvals_needed >= 0) AND (approvals_needed <= 20))),
@@ -445,9 +447,12 @@ CREATE TABLE countersign.proposals (
     CONSTRAINT proposals_failure_field CHECK (((status = 'failed'::countersign.proposal_status) OR (failure_field IS NULL))),
     CONSTRAINT proposals_fingerprint_check CHECK ((fingerprint ~ '^[0-9a-f]{64}$'::text)),
     CONSTRAINT proposals_headline_check CHECK ((((length(headline) >= 1) AND (length(headline) <= 200)) AND (headline !~ '[\n\r]'::text))),
+    CONSTRAINT proposals_idempotency_key_check CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 200))),
+    CONSTRAINT proposals_key_hash CHECK (((idempotency_key IS NULL) = (request_hash IS NULL))),
     CONSTRAINT proposals_lifetime_check CHECK (((lifetime >= '00:00:01'::interval) AND (lifetime <= '30 days'::interval))),
     CONSTRAINT proposals_outcome CHECK (((status = 'applied'::countersign.proposal_status) = (outcome_affected IS NOT NULL))),
     CONSTRAINT proposals_outcome_record CHECK (((status = 'applied'::countersign.proposal_status) OR ((outcome_record IS NULL) AND (outcome_record_id IS NULL)))),
+    CONSTRAINT proposals_request_hash_check CHECK ((length(request_hash) = 32)),
     CONSTRAINT proposals_resolved CHECK (((status = ANY (ARRAY['pending'::countersign.proposal_status, 'awaiting_approval'::countersign.proposal_status])) = (resolved_at IS NULL))),
     CONSTRAINT proposals_salt_check CHECK ((length(salt) = 16)),
     CONSTRAINT proposals_tool_check CHECK (((length(tool) >= 1) AND (length(tool) <= 64)))
@@ -629,6 +634,9 @@ ALTER TABLE ONLY countersign.proposal_decisions
 
 ALTER TABLE ONLY countersign.proposal_records
     ADD CONSTRAINT proposal_records_pkey PRIMARY KEY (proposal_id, "position");
+
+ALTER TABLE ONLY countersign.proposals
+    ADD CONSTRAINT proposals_key UNIQUE (workspace_id, acting_user_id, idempotency_key);
 
 ALTER TABLE ONLY countersign.proposals
     ADD CONSTRAINT proposals_number_key UNIQUE (number);
@@ -881,8 +889,8 @@ GRANT ALL ON FUNCTION countersign.finish_tool_call(call_id uuid, ended countersi
 
 REVOKE ALL ON FUNCTION countersign.proposals_guard() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, preview boolean, lives interval, records jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, preview boolean, lives interval, records jsonb) TO countersign_agent;
+REVOKE ALL ON FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, preview boolean, lives interval, once_key text, once_hash bytea, records jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, preview boolean, lives interval, once_key text, once_hash bytea, records jsonb) TO countersign_agent;
 
 REVOKE ALL ON FUNCTION countersign.record_tool_call(call_id uuid, actor uuid, by_sign_in uuid, by_token uuid, in_conversation uuid, in_turn uuid, tool_name text, on_entity text, logged_input jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION countersign.record_tool_call(call_id uuid, actor uuid, by_sign_in uuid, by_token uuid, in_conversation uuid, in_turn uuid, tool_name text, on_entity text, logged_input jsonb) TO countersign_agent;

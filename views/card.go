@@ -2,6 +2,7 @@ package views
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 	"time"
 
@@ -62,7 +63,8 @@ func (c Card) record() *card.Record {
 	return &c.Records[0]
 }
 
-func (c Card) final() *Decision {
+// Final is the decision that ended it; nil while there is none.
+func (c Card) Final() *Decision {
 	for i := range c.Decisions {
 		if c.Decisions[i].Final {
 			return &c.Decisions[i]
@@ -118,6 +120,15 @@ func wordsOf(p *sqlc.Proposal) string {
 		return "The assistant’s words"
 	}
 	return "The client’s words"
+}
+
+// leads tells whether an address is one to follow: of the web, or of this host.
+func leads(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	return (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" || u.Scheme == "" && u.Host == "" && strings.HasPrefix(address, "/")
 }
 
 // changesTitle heads the list of what changes, or changed, or would have.

@@ -7,12 +7,11 @@ import (
 	"github.com/countersign/countersign/sqlc"
 )
 
-// MaxMessage is how many characters a message has at most.
-const MaxMessage = 4000
-
-// Compose is the box one writes a message in. Key makes a message that is sent twice one message.
+// Compose is the box one writes a message in. Key makes a message that is sent twice one message; it has
+// at most Limit characters.
 type Compose struct {
 	Key      string
+	Limit    int
 	Content  string
 	Wrong    string
 	Examples []string
@@ -34,8 +33,8 @@ type ConversationPage struct {
 	Earlier      templ.SafeURL
 	Compose      Compose
 	May          Capabilities
-	// Failed says why the last message was not answered.
-	Failed string
+	// Newest is false where the messages end further up.
+	Newest bool
 }
 
 // Message is what someone said, with the records an answer rests on and the cards it made.
@@ -57,15 +56,13 @@ func ConversationPath(c id.Conversation) string { return "/conversations/" + c.S
 
 func (m Message) fromAssistant() bool { return m.Role == sqlc.MessageRoleAssistant }
 
-// unfinished says how an answer that is not whole ended.
-func (m Message) unfinished() string {
-	switch m.Status {
-	case sqlc.MessageStatusCutShort:
-		return "This answer was cut short. What it had proposed was taken back."
-	case sqlc.MessageStatusFailed:
-		return "This message could not be answered."
-	}
-	return ""
+// failed: what it says is why there is no answer.
+func (m Message) failed() bool { return m.Status != sqlc.MessageStatusComplete }
+
+// unanswered: the last thing said is the viewer's own, so the answer is still being made.
+func (p ConversationPage) unanswered() bool {
+	n := len(p.Messages)
+	return p.Newest && n > 0 && !p.Messages[n-1].fromAssistant()
 }
 
 func (m Message) who() string {

@@ -1,6 +1,8 @@
 package views
 
 import (
+	"strings"
+
 	"github.com/countersign/countersign/internal/card"
 )
 
@@ -59,26 +61,31 @@ func (s *Side) shorten() {
 	}
 }
 
-// emphasised leaves no word emphasised where no word stayed: then all of it is what changed.
+// emphasised leaves no word emphasised where little stayed: then all of it is what changed.
 func emphasised(old, now []Run) (before, after []Run) {
-	if anyWordStayed(old) {
-		return old, now
+	stayed, was := lettersIn(old)
+	_, is := lettersIn(now)
+	if 3*stayed < min(was, is) || stayed == 0 {
+		return plain(old), plain(now)
 	}
-	return plain(old), plain(now)
+	return old, now
 }
 
-func anyWordStayed(list []Run) bool {
+// lettersIn counts the characters that stayed and all there are, white space aside.
+func lettersIn(list []Run) (stayed, all int) {
 	for _, run := range list {
-		if run.Changed {
-			continue
-		}
+		n := 0
 		for _, part := range run.Segments {
-			if part.Mark == "" && !isSpace(part.Text) {
-				return true
+			if part.Mark == "" {
+				n += len([]rune(strings.Join(strings.Fields(part.Text), "")))
 			}
 		}
+		all += n
+		if !run.Changed {
+			stayed += n
+		}
 	}
-	return false
+	return stayed, all
 }
 
 func plain(list []Run) []Run {

@@ -13,6 +13,7 @@ const (
 	Extended  Notice = "extended"
 	Decided   Notice = "decided-before"
 	Outdated  Notice = "outdated"
+	Lapsed    Notice = "lapsed"
 	Switched  Notice = "switched"
 )
 
@@ -29,6 +30,8 @@ func (n Notice) Words() string {
 		return "There is more time now."
 	case Decided:
 		return "It had been decided before you pressed the button. Below is how it ended."
+	case Lapsed:
+		return "Its time had run out before you pressed the button. Nothing was changed."
 	case Outdated:
 		return "The card is not the one you had on screen, so nothing was done. This is how it is now: please look at it again."
 	case Switched:

@@ -21,7 +21,7 @@ type Outcome struct {
 
 // OutcomeOf says how a proposal ended; nil while nobody has decided anything.
 func OutcomeOf(c Card) *Outcome {
-	p, d := c.Proposal, c.final()
+	p, d := c.Proposal, c.Final()
 	if p.Status == sqlc.ProposalStatusPending {
 		return nil
 	}

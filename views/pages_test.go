@@ -67,7 +67,7 @@ func offers() views.Capabilities {
 }
 
 func compose() views.Compose {
-	return views.Compose{Key: "turn_1", Examples: []string{"What can you do?", "Which production orders are there?", "Rename role 4 to reviewer"}}
+	return views.Compose{Key: "turn_1", Limit: 4000, Examples: []string{"What can you do?", "Which production orders are there?", "Rename role 4 to reviewer"}}
 }
 
 func said(n byte, role sqlc.MessageRole, content string) views.Message {
@@ -81,7 +81,7 @@ func chat() views.ConversationPage {
 	answer.Cards = []views.Card{c}
 	read := said(4, sqlc.MessageRoleAssistant, "Two orders are released: PO-1039 and PO-1040.")
 	read.Citations = []views.Citation{{Entity: "mrp.production_order", RecordID: "1", Label: "PO-1039"}, {Entity: "mrp.production_order", RecordID: "2", Label: "PO-1040"}}
-	cut := said(6, sqlc.MessageRoleAssistant, "I was about to")
+	cut := said(6, sqlc.MessageRoleAssistant, "The answer took too long and was cut short. Nothing was changed, and what it had proposed was withdrawn. Please send the message again.")
 	cut.Status = sqlc.MessageStatusCutShort
 	return views.ConversationPage{
 		Conversation: &sqlc.Conversation{ID: thread, UserID: maria, Title: "Week 22 plan", CreatedAt: now, UpdatedAt: now},
@@ -90,7 +90,7 @@ func chat() views.ConversationPage {
 			said(3, sqlc.MessageRoleUser, "Which orders are released?"), read,
 			said(5, sqlc.MessageRoleUser, "Tell me all of it"), cut,
 		},
-		Compose: compose(), May: offers(), Earlier: "/conversations/x?before=y",
+		Newest: true, Compose: compose(), May: offers(), Earlier: "/conversations/x?before=y",
 	}
 }
 

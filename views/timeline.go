@@ -29,7 +29,7 @@ func Timeline(c Card) []Entry {
 		}
 		list = append(list, e)
 	}
-	if p.Status == sqlc.ProposalStatusExpired && c.final() == nil {
+	if p.Status == sqlc.ProposalStatusExpired && c.Final() == nil {
 		list = append(list, Entry{At: p.ExpiresAt, Deed: "Expired"})
 	}
 	return list

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -140,15 +141,25 @@ func isSpace(s string) bool {
 	return true
 }
 
+// joined makes one text of texts that follow each other.
 func joined(list []card.Segment) []card.Segment {
 	var all []card.Segment
+	var text strings.Builder
+	flush := func() {
+		if text.Len() > 0 {
+			all = append(all, card.Segment{Text: text.String()})
+			text.Reset()
+		}
+	}
 	for _, part := range list {
-		if n := len(all); n > 0 && part.Mark == "" && all[n-1].Mark == "" {
-			all[n-1].Text += part.Text
+		if part.Mark == "" {
+			text.WriteString(part.Text)
 			continue
 		}
+		flush()
 		all = append(all, part)
 	}
+	flush()
 	return all
 }
 

@@ -85,6 +85,14 @@ func warningWords(w card.Warning) string {
 	return "has unusual characters"
 }
 
+// glyph is a mark that any font can print.
+func glyph(mark string) string {
+	if mark == "␠" {
+		return "SP"
+	}
+	return mark
+}
+
 func roleWord(r sqlc.Role) string {
 	switch r {
 	case sqlc.RoleApprover:

@@ -3,7 +3,6 @@ package assistant
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/countersign/countersign/sqlc"
 )
@@ -33,13 +32,11 @@ type InputError struct {
 
 func (e *InputError) Error() string { return e.Message }
 
-// Failure says why a turn has no answer. A model may return one to say why it gave none.
+// Failure says why a turn has no answer.
 type Failure struct {
 	Code    sqlc.TurnFailureCode
 	Message string
 }
-
-func (f *Failure) Error() string { return f.Message }
 
 // status is how a turn ends that failed like this.
 func (f *Failure) status() (sqlc.TurnStatus, sqlc.MessageStatus) {
@@ -55,18 +52,15 @@ var (
 	errTooLong     = errors.New("the turn took too long")
 	errLeaseLost   = errors.New("the turn's lease was lost")
 	errOver        = errors.New("the turn is over")
+	errSwitchedOff = errors.New("the assistant is switched off")
 )
 
-// panicked is a model's panic.
-type panicked struct{ value any }
+// internalError is what went wrong on our side: a panic, a tool call that could not be tried, an answer
+// that could not be stored.
+type internalError struct{ cause error }
 
-func (p panicked) Error() string { return fmt.Sprintf("the model panicked: %v", p.value) }
-
-// broken is a tool call that could not be tried.
-type broken struct{ cause error }
-
-func (b broken) Error() string { return "a tool call broke: " + b.cause.Error() }
-func (b broken) Unwrap() error { return b.cause }
+func (e internalError) Error() string { return e.cause.Error() }
+func (e internalError) Unwrap() error { return e.cause }
 
 const (
 	takenBack = " Nothing was changed, and what it had proposed was withdrawn."
@@ -75,7 +69,7 @@ const (
 
 // failureOf says in words for people why a turn did not end well.
 func failureOf(err error) *Failure {
-	said, fault, call := (*Failure)(nil), panicked{}, broken{}
+	ours := internalError{}
 	switch {
 	case errors.Is(err, errTooLong):
 		return &Failure{sqlc.TurnFailureCodeCutShort, "The answer took too long and was cut short." + takenBack + tryAgain}
@@ -83,9 +77,9 @@ func failureOf(err error) *Failure {
 		return &Failure{sqlc.TurnFailureCodeCutShort, "The answer was cut short because its server was stopped or lost the database." + takenBack + tryAgain}
 	case errors.Is(err, errNobodyWaits), errors.Is(err, errOver), errors.Is(err, context.Canceled):
 		return &Failure{sqlc.TurnFailureCodeCutShort, "The answer was cut short because the request for it ended." + takenBack}
-	case errors.As(err, &said):
-		return said
-	case errors.As(err, &fault), errors.As(err, &call):
+	case errors.Is(err, errSwitchedOff):
+		return &Failure{sqlc.TurnFailureCodeSwitchedOff, "The operator has switched the assistant off."}
+	case errors.As(err, &ours):
 		return &Failure{sqlc.TurnFailureCodeInternal, "Something went wrong while this was answered." + takenBack + tryAgain}
 	}
 	return &Failure{sqlc.TurnFailureCodeModelUnavailable, "The assistant's model could not be reached or gave no answer." + takenBack + tryAgain}

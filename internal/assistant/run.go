@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -72,11 +73,11 @@ func (a *Assistant) ask(ctx context.Context, t *turn) (text string, err error) {
 	defer func() {
 		if value := recover(); value != nil {
 			a.log.ErrorContext(ctx, "the model panicked", "turn", t.id, "stack", string(debug.Stack()))
-			err = panicked{value}
+			err = internalError{fmt.Errorf("the model panicked: %v", value)}
 		}
 	}()
 	if !a.tools.Enabled() {
-		return "", &Failure{sqlc.TurnFailureCodeSwitchedOff, "The operator has switched the assistant off."}
+		return "", errSwitchedOff
 	}
 	text, err = a.model.Answer(ctx, a.prompt(t), a.call(ctx, t))
 	if fault := t.fault(); fault != nil {
@@ -118,8 +119,15 @@ func (a *Assistant) complete(ctx context.Context, t *turn, text string) error {
 	}
 	citations, err := t.cited()
 	if err != nil {
-		return err
+		return internalError{err}
 	}
+	if err := a.store(ctx, t, content, citations); err != nil {
+		return internalError{err}
+	}
+	return nil
+}
+
+func (a *Assistant) store(ctx context.Context, t *turn, content string, citations json.RawMessage) error {
 	workspace := t.who.Workspace().ID
 	return pgx.BeginFunc(ctx, a.agent, func(tx pgx.Tx) error {
 		db := postgres.As(tx, workspace)

@@ -95,7 +95,7 @@ func (t *turn) keep(result *toolcall.Result, err error) {
 	defer t.mu.Unlock()
 	if err != nil {
 		if t.broken == nil {
-			t.broken = broken{err}
+			t.broken = internalError{err}
 		}
 		return
 	}

@@ -28,7 +28,7 @@ func Load(ctx context.Context, superuserURL string) error {
 	if err != nil {
 		return fmt.Errorf("load Harbor Mill: %w", err)
 	}
-	defer conn.Close(context.WithoutCancel(ctx))
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		there, err := loaded(ctx, tx)
 		if err != nil || there {

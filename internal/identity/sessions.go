@@ -39,16 +39,16 @@ const (
 )
 
 func newSessions(db *pgxpool.Pool, cookie Cookie) *scs.SessionManager {
-	sessions := scs.New()
-	sessions.Store = store{db: db, queries: sqlc.New()}
-	sessions.Codec = codec{}
-	sessions.HashTokenInStore = true
-	sessions.Lifetime = Lifetime // and no IdleTimeout, which would write the session at every request
-	sessions.Cookie.Name = cookie.FullName()
-	sessions.Cookie.Secure = cookie.Secure
-	sessions.Cookie.HttpOnly = true
-	sessions.Cookie.SameSite = http.SameSiteLaxMode
-	return sessions
+	// Not scs.New, which starts a goroutine for a store that is not used here.
+	return &scs.SessionManager{
+		Store:            store{db: db, queries: sqlc.New()},
+		Codec:            codec{},
+		HashTokenInStore: true,
+		Lifetime:         Lifetime, // and no IdleTimeout, which would write the session at every request
+		Cookie: scs.SessionCookie{
+			Name: cookie.FullName(), Path: "/", Secure: cookie.Secure, HttpOnly: true, SameSite: http.SameSiteLaxMode, Persist: true,
+		},
+	}
 }
 
 // store keeps sessions in our table, under their hashes. A session that ended stays ended: see

@@ -99,6 +99,7 @@ func TestSigningOutNeedsNeitherWorkspaceNorClient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer func() { _ = lock.Rollback(context.WithoutCancel(t.Context())) }()
 	if _, err := lock.Exec(t.Context(), `SELECT FROM sign_ins FOR UPDATE`); err != nil {
 		t.Fatal(err)
 	}

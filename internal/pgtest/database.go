@@ -20,6 +20,7 @@ type DB struct {
 	OwnerURL     string
 	Owner        *pgxpool.Pool // sees all workspaces' rows
 	Pools        *postgres.Pools
+	name         string
 }
 
 var copies atomic.Int64
@@ -48,10 +49,10 @@ func Empty(t testing.TB) *DB {
 	})
 }
 
-func create(t testing.TB, s *server, make func(ctx context.Context, name string) error) *DB {
+func create(t testing.TB, s *server, fill func(ctx context.Context, name string) error) *DB {
 	t.Helper()
 	name := shortName(int64(os.Getpid()), copies.Add(1))
-	if err := make(t.Context(), name); err != nil {
+	if err := fill(t.Context(), name); err != nil {
 		t.Fatalf("make a database: %v", err)
 	}
 	t.Cleanup(func() {
@@ -59,7 +60,7 @@ func create(t testing.TB, s *server, make func(ctx context.Context, name string)
 			t.Errorf("drop the database: %v", err)
 		}
 	})
-	db := &DB{SuperuserURL: s.url("", name), OwnerURL: s.url("countersign_owner", name)}
+	db := &DB{SuperuserURL: s.url("", name), OwnerURL: s.url("countersign_owner", name), name: name}
 	db.Owner = db.owner(t)
 	return db
 }
@@ -72,7 +73,7 @@ func (d *DB) OpenPools(t testing.TB) *postgres.Pools {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(pools.Close)
+	closing(t, pools)
 	return pools
 }
 
@@ -88,7 +89,7 @@ func (d *DB) owner(t testing.TB) *pgxpool.Pool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(pool.Close)
+	closing(t, pool)
 	return pool
 }
 
@@ -96,10 +97,11 @@ func (d *DB) owner(t testing.TB) *pgxpool.Pool {
 // that does not happen within ten seconds.
 func WaitBlocked(t testing.TB, d *DB, n int) {
 	t.Helper()
+	s := need(t)
 	deadline := time.Now().Add(10 * time.Second)
 	for blocked := 0; ; {
-		err := d.Owner.QueryRow(t.Context(), `SELECT count(*) FROM pg_catalog.pg_stat_activity
-			WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&blocked)
+		// As superuser: nobody else is told what another's session waits for.
+		err := s.admin.QueryRow(t.Context(), `SELECT count(*) FROM pg_catalog.pg_stat_activity WHERE datname = $1 AND wait_event_type = 'Lock'`, d.name).Scan(&blocked)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,10 +111,27 @@ func WaitBlocked(t testing.TB, d *DB, n int) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d sessions wait for a lock, not %d", blocked, n)
 		}
-		if _, err := d.Owner.Exec(t.Context(), `SELECT pg_sleep(0.005)`); err != nil {
+		if _, err := s.admin.Exec(t.Context(), `SELECT pg_sleep(0.005)`); err != nil {
 			t.Fatal(err)
 		}
 	}
+}
+
+// closing closes what a test used. A connection that the test still holds is a failure, and does not keep
+// the tests from ending.
+func closing(t testing.TB, pool interface{ Close() }) {
+	t.Cleanup(func() {
+		closed := make(chan struct{})
+		go func() {
+			pool.Close()
+			close(closed)
+		}()
+		select {
+		case <-closed:
+		case <-time.After(5 * time.Second):
+			t.Error("the test holds a connection and did not give it back")
+		}
+	})
 }
 
 func with(url, parameter string) string {

@@ -1,6 +1,7 @@
 package pgtest_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/countersign/countersign/internal/pgtest"
@@ -29,5 +30,27 @@ func TestTheRegistryAndThePeopleOfHarborMill(t *testing.T) {
 	}
 	if agent := db.Agent(t, "olu@othersite.example", "read"); agent.Workspace().Slug != "other-site" || agent.May("propose") {
 		t.Errorf("Olu's agent is %+v", agent)
+	}
+}
+
+func TestAParkedContenderIsSeen(t *testing.T) {
+	db := pgtest.New(t)
+	tx, err := db.Owner.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.Exec(t.Context(), `SELECT FROM core.roles WHERE id = 4 FOR UPDATE`); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 2)
+	for range 2 {
+		go func() {
+			_, err := db.Pools.Gate.Exec(t.Context(), `SET app.site = 'harbor-mill'; SET ROLE harbor_write; UPDATE core.roles SET name = 'x' WHERE id = 4; RESET ROLE`)
+			ended <- err
+		}()
+	}
+	pgtest.WaitBlocked(t, db, 2)
+	if err := errors.Join(tx.Rollback(t.Context()), <-ended, <-ended); err != nil {
+		t.Error(err)
 	}
 }

@@ -42,6 +42,15 @@ func count(t *testing.T, db sqlc.DBTX) (n int) {
 	return n
 }
 
+// drain reads rows to their end.
+func drain(rows pgx.Rows, err error) error {
+	defer rows.Close()
+	for err == nil && rows.Next() {
+		_, err = rows.Values()
+	}
+	return errors.Join(err, rows.Err())
+}
+
 func TestAStatementSeesOneWorkspace(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
@@ -100,9 +109,7 @@ func TestAWorkspaceNeverReachesTheNextBorrower(t *testing.T) {
 		},
 		"rows read to the end": func() error {
 			rows, err := postgres.As(conn.Conn(), harbor).Query(t.Context(), `SELECT generate_series(1, 100)`)
-			for err == nil && rows.Next() {
-			}
-			return errors.Join(err, rows.Err())
+			return drain(rows, err)
 		},
 		"rows given up": func() error {
 			rows, err := postgres.As(conn.Conn(), harbor).Query(t.Context(), `SELECT generate_series(1, 100)`)
@@ -179,13 +186,12 @@ func TestErrorsOfAStatementComeOut(t *testing.T) {
 	if err := as.QueryRow(t.Context(), `SELECT 1 / (SELECT 0)`).Scan(&n); !errors.As(err, &refused) || refused.Code != "22012" {
 		t.Errorf("division by zero: %v", err)
 	}
-	if _, err := as.Query(t.Context(), `SELECT nothing`); !errors.As(err, &refused) || refused.Code != "42703" {
+	unknown, err := as.Query(t.Context(), `SELECT nothing`)
+	if err := drain(unknown, err); !errors.As(err, &refused) || refused.Code != "42703" {
 		t.Errorf("unknown column: %v", err)
 	}
 	rows, err := as.Query(t.Context(), `SELECT 1 / (3 - n) FROM generate_series(1, 5) AS n`)
-	for err == nil && rows.Next() {
-	}
-	if err = errors.Join(err, rows.Err()); !errors.As(err, &refused) || refused.Code != "22012" {
+	if err := drain(rows, err); !errors.As(err, &refused) || refused.Code != "22012" {
 		t.Errorf("division by zero in the third row: %v", err)
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
@@ -217,9 +223,7 @@ func TestAFailedCommitIsAnError(t *testing.T) {
 		t.Errorf("QueryRow: %v", err)
 	}
 	rows, err := as.Query(t.Context(), `INSERT INTO late VALUES (1) RETURNING a`)
-	for err == nil && rows.Next() {
-	}
-	if err = errors.Join(err, rows.Err()); !errors.As(err, &refused) || refused.Code != "23505" {
+	if err := drain(rows, err); !errors.As(err, &refused) || refused.Code != "23505" {
 		t.Errorf("Query: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -15,9 +16,9 @@ var ErrNoBinaries = errors.New("PostgreSQL 15 or newer is not installed here: in
 
 // findBinaries gives the bin directory of a server of the major version asked for, or of the newest
 // there is where none is. COUNTERSIGN_PG_BIN comes before everything else.
-func findBinaries(major string) (string, error) {
+func findBinaries(ctx context.Context, major string) (string, error) {
 	for _, directory := range binaryDirectories() {
-		if hasServer(directory) && (major == "" || majorOf(directory) == major) {
+		if hasServer(directory) && (major == "" || majorOf(ctx, directory) == major) {
 			return directory, nil
 		}
 	}
@@ -62,8 +63,8 @@ func versionIn(directory string) int {
 }
 
 // majorOf asks the server itself: "postgres (PostgreSQL) 15.18 (Debian …)" is "15".
-func majorOf(directory string) string {
-	said, err := exec.Command(filepath.Join(directory, "postgres"), "--version").Output()
+func majorOf(ctx context.Context, directory string) string {
+	said, err := exec.CommandContext(ctx, filepath.Join(directory, "postgres"), "--version").Output()
 	if err != nil {
 		return ""
 	}

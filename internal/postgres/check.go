@@ -33,6 +33,7 @@ func CheckRoles(ctx context.Context, db sqlc.DBTX, sources []Source, tables []st
 		arguments []any
 	}{
 		{unknownRoles, []any{append(readAs, writeAs...)}},
+		{unknownTables, []any{tables}},
 		{strongLogins, nil},
 		{wrongMemberships, []any{writeAs}},
 		{missingMemberships, []any{readAs, writeAs}},
@@ -78,6 +79,10 @@ SELECT format('There is no role %I, which a source names: CREATE ROLE %I NOLOGIN
 FROM (SELECT DISTINCT unnest($1::text[]) AS name) AS named
 WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = name)
 ORDER BY name`
+
+// A table that is not found would not be looked at.
+const unknownTables = `
+SELECT format('There is no table %s to look at', name) FROM unnest($1::text[]) AS name WHERE to_regclass(name) IS NULL ORDER BY name`
 
 // ours are the logins of the pools.
 const ours = `ours AS (

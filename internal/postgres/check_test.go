@@ -74,7 +74,7 @@ func TestWrongRightsAreNamedWithWhatMendsThem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close(context.Background())
+	defer func() { _ = conn.Close(context.Background()) }()
 	for _, wrong := range wrongRights {
 		t.Run(wrong.name, func(t *testing.T) {
 			problems := problemsAfter(t, conn, wrong.given)
@@ -103,6 +103,14 @@ func TestARoleThatASourceNamesMustBeThere(t *testing.T) {
 	t.Parallel()
 	err := postgres.CheckRoles(t.Context(), pgtest.New(t).Owner, []postgres.Source{{Name: "erp", ReadAs: "erp_read"}}, nil)
 	if err == nil || !strings.Contains(err.Error(), "There is no role erp_read") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestATableThatIsNotFoundIsNotPassedOver(t *testing.T) {
+	t.Parallel()
+	err := postgres.CheckRoles(t.Context(), pgtest.New(t).Owner, nil, []string{"core.roles", "core.rolls"})
+	if err == nil || !strings.Contains(err.Error(), "There is no table core.rolls") {
 		t.Errorf("got %v", err)
 	}
 }

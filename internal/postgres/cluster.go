@@ -71,7 +71,7 @@ func (c *Cluster) start(ctx context.Context) error {
 	}
 	c.account = account(c.files())
 	var err error
-	if c.binaries, err = findBinaries(madeBy(c.files())); err != nil {
+	if c.binaries, err = findBinaries(ctx, madeBy(c.files())); err != nil {
 		return err
 	}
 	if err := private(c.socket, c.account); err != nil {

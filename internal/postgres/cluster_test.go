@@ -55,7 +55,7 @@ func do(t *testing.T, url, statement string) (answer string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close(context.Background())
+	defer func() { _ = conn.Close(context.Background()) }()
 	if err := conn.QueryRow(t.Context(), statement).Scan(&answer); err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func TestAServerLeavesWithItsLauncher(t *testing.T) {
 	data := t.TempDir()
 	launcher, url := launch(t, data)
 	_, socket, _ := strings.Cut(url, "host=")
-	defer os.Remove(socket)
+	defer func() { _ = os.Remove(socket) }()
 	server := postmaster(t, data)
 	_ = launcher.Process.Kill()
 	_ = launcher.Wait()
@@ -209,7 +209,7 @@ func TestAServerLeavesWithItsLauncher(t *testing.T) {
 // launch starts a cluster in a process of its own.
 func launch(t *testing.T, data string) (launcher *exec.Cmd, url string) {
 	t.Helper()
-	launcher = exec.Command(os.Args[0])
+	launcher = exec.CommandContext(context.Background(), os.Args[0])
 	launcher.Env = append(os.Environ(), launches+"="+data)
 	launcher.Stderr = os.Stderr
 	said, err := launcher.StdoutPipe()
@@ -270,7 +270,7 @@ func TestSomeoneElsesSocketDirectoryIsNotUsed(t *testing.T) {
 	if err := os.Symlink(t.TempDir(), socket); err != nil {
 		t.Fatal(err)
 	}
-	defer os.Remove(socket)
+	defer func() { _ = os.Remove(socket) }()
 	if _, err := postgres.StartCluster(t.Context(), postgres.ClusterOptions{Data: data, Fast: true}); err == nil || !strings.Contains(err.Error(), "in the way") {
 		t.Errorf("a link in the place of the socket's directory: %v", err)
 	}
@@ -283,7 +283,7 @@ func TestPsqlReadsTheURL(t *testing.T) {
 		t.Skip("psql is not installed")
 	}
 	db := pgtest.New(t)
-	said, err := exec.Command(psql, db.OwnerURL, "-Atc", "SELECT count(*) FROM mrp.production_orders").CombinedOutput()
+	said, err := exec.CommandContext(t.Context(), psql, db.OwnerURL, "-Atc", "SELECT count(*) FROM mrp.production_orders").CombinedOutput()
 	if err != nil || strings.TrimSpace(string(said)) != "5" {
 		t.Errorf("psql says %q, %v: the owner sees all sites' orders, past row-level security", said, err)
 	}

@@ -23,11 +23,11 @@ func TestTheSchemaIsAsDumped(t *testing.T) {
 	if err != nil {
 		t.Skip("pg_dump is not installed")
 	}
-	version, err := exec.Command(program, "--version").Output()
+	version, err := exec.CommandContext(t.Context(), program, "--version").Output()
 	if err != nil || !strings.Contains(string(version), " 15.") {
 		t.Skipf("schema.sql is written as pg_dump 15 writes it, and this is %s", version)
 	}
-	dumped, err := exec.Command(program, "--schema-only", "--schema=countersign", "--exclude-table=countersign.goose_db_version*", pgtest.New(t).OwnerURL).Output()
+	dumped, err := exec.CommandContext(t.Context(), program, "--schema-only", "--schema=countersign", "--exclude-table=countersign.goose_db_version*", pgtest.New(t).OwnerURL).Output()
 	if err != nil {
 		t.Fatal(err)
 	}

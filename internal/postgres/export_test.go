@@ -8,7 +8,7 @@ func MigrateDown(ctx context.Context, ownerURL string) error {
 	if err != nil {
 		return err
 	}
-	defer db.Close()
+	defer func() { _ = db.Close() }()
 	provider, err := provide(db)
 	if err != nil {
 		return err

@@ -21,7 +21,7 @@ func Migrate(ctx context.Context, ownerURL string) error {
 	if err != nil {
 		return err
 	}
-	defer db.Close()
+	defer func() { _ = db.Close() }()
 	if err := rolesExist(ctx, db); err != nil {
 		return err
 	}

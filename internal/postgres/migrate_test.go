@@ -82,7 +82,7 @@ func TestMigrateSaysWhichRolesAreMissing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close(context.Background())
+	defer func() { _ = conn.Close(context.Background()) }()
 	if _, err := conn.Exec(t.Context(), `DROP ROLE countersign_worker, countersign_agent`); err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestGrantsAreEnoughOnAServerOfSomeonesOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close(context.Background())
+	defer func() { _ = conn.Close(context.Background()) }()
 	if err := postgres.CheckRoles(t.Context(), conn, []postgres.Source{{Name: "erp", ReadAs: "erp_read", WriteAs: "ERP writes"}}, nil); err != nil {
 		t.Error(err)
 	}

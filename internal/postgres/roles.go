@@ -52,19 +52,10 @@ var readers = []string{"countersign_gate", "countersign_agent", "countersign_rea
 
 func (s Source) memberships() (grants []string) {
 	if s.ReadAs != "" {
-		grants = append(grants, "GRANT "+quoted(s.ReadAs)+" TO "+strings.Join(readers, ", "))
+		grants = append(grants, "GRANT "+pgx.Identifier{s.ReadAs}.Sanitize()+" TO "+strings.Join(readers, ", "))
 	}
 	if s.WriteAs != "" {
-		grants = append(grants, "GRANT "+quoted(s.WriteAs)+" TO countersign_gate")
+		grants = append(grants, "GRANT "+pgx.Identifier{s.WriteAs}.Sanitize()+" TO countersign_gate")
 	}
 	return grants
-}
-
-// quoted writes a role's name as SQL, bare where that is the same name.
-func quoted(role string) string {
-	bare := role != "" && strings.Trim(role, "abcdefghijklmnopqrstuvwxyz0123456789_") == "" && !strings.Contains("0123456789", role[:1])
-	if bare {
-		return role
-	}
-	return pgx.Identifier{role}.Sanitize()
 }

@@ -39,10 +39,17 @@ func (b *binder) bindSource(s *sourceSpec) {
 	b.registry.sources = append(b.registry.sources, &source)
 }
 
+// ownSchema holds proposals and decisions, which no configuration offers.
+const ownSchema = "countersign"
+
 func (b *binder) relation(e *entitySpec) *relation {
 	schema, name, ok := splitTable(e.table.text)
 	if !ok {
-		b.problems.say(e.table.line, "%s: table is written with its schema, e.g. core.roles, not %q%s", e.name, e.table.text, didYouMean("public."+e.table.text, b.tables()))
+		b.problems.say(e.table.line, "%s: table is written with its schema, e.g. core.roles, not %q%s", e.name, e.table.text, b.inSomeSchema(e.table.text))
+		return nil
+	}
+	if schema == ownSchema {
+		b.problems.say(e.table.line, "%s: %s is countersign's own, and no record of yours", e.name, e.table.text)
 		return nil
 	}
 	r := b.catalog.relations[schema+"."+name]
@@ -52,10 +59,22 @@ func (b *binder) relation(e *entitySpec) *relation {
 	return r
 }
 
+// inSomeSchema finds the table that is meant by a name without its schema.
+func (b *binder) inSomeSchema(name string) string {
+	for _, table := range b.tables() {
+		if strings.HasSuffix(table, "."+name) {
+			return didYouMean(table, []string{table})
+		}
+	}
+	return ""
+}
+
 func (b *binder) tables() []string {
 	var list []string
-	for name := range b.catalog.relations {
-		list = append(list, name)
+	for name, r := range b.catalog.relations {
+		if r.Schema != ownSchema {
+			list = append(list, name)
+		}
 	}
 	sort.Strings(list)
 	return list

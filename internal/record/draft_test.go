@@ -82,7 +82,7 @@ func TestLabelsOfProposedReferences(t *testing.T) {
 	w := workshop(t, `CREATE TABLE shop.shelves (id bigint PRIMARY KEY, name text, hidden boolean NOT NULL DEFAULT false);
 		ALTER TABLE shop.shelves ENABLE ROW LEVEL SECURITY; CREATE POLICY p ON shop.shelves USING (NOT hidden);
 		CREATE TABLE shop.boxes (id int PRIMARY KEY, shelf_id bigint REFERENCES shop.shelves);
-		INSERT INTO shop.shelves VALUES (1, 'upper'), (2, 'lower'), (3, 'secret', true), (4, '');
+		INSERT INTO shop.shelves VALUES (1, 'upper', false), (2, 'lower', false), (3, 'secret', true), (4, '', false);
 		INSERT INTO shop.boxes VALUES (1, 1);`, `
   shop.shelf: {table: shop.shelves, label: name, operations: [get], fields: {name: }}
   shop.box: {table: shop.boxes, operations: [get, update], fields: {shelf_id: {references: shop.shelf, writable: true}}}

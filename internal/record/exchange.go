@@ -2,7 +2,6 @@ package record
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 
@@ -110,7 +109,7 @@ func (p *prepared) receive(pipeline *pgconn.Pipeline, s statement, fresh string)
 	}
 	result, err := pipeline.GetResults()
 	if err != nil {
-		return nil, p.forgetful(s, err)
+		return nil, p.forgetful(err)
 	}
 	reader, ok := result.(*pgconn.ResultReader)
 	if !ok {
@@ -126,11 +125,10 @@ func (p *prepared) receive(pipeline *pgconn.Pipeline, s statement, fresh string)
 
 const noSuchStatement = "26000"
 
-// forgetful forgets a statement that the server no longer knows, so that the next try prepares it again.
-func (p *prepared) forgetful(s statement, err error) error {
-	var e *pgconn.PgError
-	if errors.As(err, &e) && e.Code == noSuchStatement {
-		delete(p.names, s.sql)
+// forgetful forgets what was prepared when the server did, so that the next try prepares it again.
+func (p *prepared) forgetful(err error) error {
+	if sqlState(err) == noSuchStatement {
+		clear(p.names)
 	}
 	return err
 }

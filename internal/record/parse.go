@@ -81,6 +81,7 @@ func parseSource(p pair, problems *Problems) *sourceSpec {
 		problems.say(p.key.line, "%s has to be named in small letters, digits and _", what)
 	}
 	m := mappingOf(p.value, what, problems, "read_as", "write_as", "search_path", "settings")
+	m.line = p.key.line
 	s := &sourceSpec{line: p.key.line, readAs: m.must("read_as", "erp_read"), writeAs: m.word("write_as")}
 	s.Source = Source{Name: p.key.text, ReadAs: s.readAs.text, WriteAs: s.writeAs.text, searchPath: `"$user", public`}
 	if path := m.words("search_path"); path != nil {

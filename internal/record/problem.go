@@ -42,7 +42,7 @@ func (p *Problems) err() error {
 
 // didYouMean gives `; did you mean "x"?` for the nearest of the known words, or nothing.
 func didYouMean(word string, known []string) string {
-	best, distance := "", max(2, len(word)/3)+1
+	best, distance := "", max(1, len(word)/3)+1
 	for _, k := range known {
 		if d := editDistance(strings.ToLower(word), strings.ToLower(k)); d < distance {
 			best, distance = k, d

@@ -18,7 +18,7 @@ func (l *listing) run(t *turn) (string, error) {
 		return "", err
 	}
 	if len(able) > 1 {
-		return "", trouble("Do you mean " + enumerate(plurals(able), "or") + "? Please say it in full.")
+		return "", troubleError("Do you mean " + enumerate(plurals(able), "or") + "? Please say it in full.")
 	}
 	n := able[0]
 	result, said, err := t.filter(n, l.conditions)
@@ -78,7 +78,7 @@ func (l lookup) run(t *turn) (string, error) {
 	case err != nil:
 		return "", err
 	case found.row == nil:
-		return "", trouble("I may not look up " + plain(found.noun.Plural) + " for you here.")
+		return "", troubleError("I may not look up " + plain(found.noun.Plural) + " for you here.")
 	case len(l.ways[which].set) > 0:
 		return found.answer(l.ways[which].set[0].field)
 	}
@@ -89,7 +89,7 @@ func (r record) answer(asked phrase) (string, error) {
 	f, how := r.noun.field(asked)
 	raw, ok := r.row.Values[f.Name]
 	if how == noMatch || !ok || f.Masked {
-		return "", trouble(capital(r.String()) + " has no field " + quote(asked.text()) + " that I can see.")
+		return "", troubleError(capital(r.String()) + " has no field " + quote(asked.text()) + " that I can see.")
 	}
 	return f.name() + " of " + r.String() + " is " + full(show(raw)), nil
 }

@@ -1,15 +1,15 @@
 package offline
 
 // command is one sentence as the grammar understood it. run answers with what to say; an error of type
-// trouble is said too, any other ends the turn.
+// troubleError is said too, any other ends the turn.
 type command interface {
 	run(*turn) (string, error)
 }
 
-// trouble is a sentence that says why something could not be prepared or looked up.
-type trouble string
+// troubleError is a sentence that says why something could not be prepared or looked up.
+type troubleError string
 
-func (t trouble) Error() string { return string(t) }
+func (t troubleError) Error() string { return string(t) }
 
 // reader reads a sentence as one kind of command; nil where it is none of that kind.
 type reader func(catalogue, phrase) command

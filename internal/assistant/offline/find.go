@@ -40,27 +40,27 @@ func (t *turn) one(ref reference) (record, error) {
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) == 0 && ref.kind:
-		return record{}, missing("I found no " + enumerate(titles(ref.nouns), "or") + " " + quote(ref.text) + " that you may see.")
+		return record{}, missingError("I found no " + enumerate(titles(ref.nouns), "or") + " " + quote(ref.text) + " that you may see.")
 	case len(found) == 0:
-		return record{}, missing("I found nothing called " + quote(ref.text) + ".")
+		return record{}, missingError("I found nothing called " + quote(ref.text) + ".")
 	}
 	names := make([]string, 0, len(found))
 	for _, r := range found[:min(len(found), 6)] {
 		names = append(names, r.numbered())
 	}
-	return record{}, trouble("More than one record goes by " + quote(ref.text) + ": " + enumerate(names, "and") +
+	return record{}, troubleError("More than one record goes by " + quote(ref.text) + ": " + enumerate(names, "and") +
 		". Please send the whole request again with the number of the one you mean; I do not remember earlier messages.")
 }
 
-// missing is the trouble of a record that is not there, where another reading may find one.
-type missing string
+// missingError is the trouble of a record that is not there, where another reading may find one.
+type missingError string
 
-func (m missing) Error() string { return string(m) }
+func (m missingError) Error() string { return string(m) }
 
 // all finds the records that go by a key or a label, by key first where it looks like one.
 func (t *turn) all(ref reference) ([]record, error) {
 	if !ref.kind && !ref.quoted && isNumber(ref.text) {
-		return nil, trouble("Which kind of record is " + quote(ref.text) + "? Say for example " + quote(t.catalogue.example()+" "+ref.text) + ".")
+		return nil, troubleError("Which kind of record is " + quote(ref.text) + "? Say for example " + quote(t.catalogue.example()+" "+ref.text) + ".")
 	}
 	memo := ref.text
 	for _, n := range ref.nouns {
@@ -112,7 +112,7 @@ func (t *turn) byKey(n *noun, key string, sure bool) ([]record, error) {
 	case result.OK:
 		return n.records(result.Rows), nil
 	case sure && result.Code != "RECORD_GONE" && result.Code != "INVALID_INPUT":
-		return nil, trouble(result.Message)
+		return nil, troubleError(result.Message)
 	}
 	return nil, nil
 }
@@ -147,7 +147,7 @@ func (t *turn) labelled(n *noun, label string, sure bool) ([]record, error) {
 	case result.OK:
 		return n.records(result.Rows), nil
 	case sure && result.Code != "INVALID_INPUT":
-		return nil, trouble(result.Message)
+		return nil, troubleError(result.Message)
 	}
 	return nil, nil
 }

@@ -57,7 +57,7 @@ func (t *turn) list(n *noun, where map[string]json.RawMessage) (*toolcall.Result
 	}
 	result, err := t.use(n, "list", input)
 	if err == nil && !result.OK {
-		err = trouble(result.Message)
+		err = troubleError(result.Message)
 	}
 	return result, err
 }
@@ -81,9 +81,9 @@ func (t *turn) narrow(n *noun, where map[string]json.RawMessage, tried []guess, 
 		}
 	}
 	if len(names) == 0 {
-		return nil, guess{}, trouble("I do not know what " + quote(c.value.text()) + " is of " + plain(n.Plural) + ". Say the field too, as in: with <field> " + c.value.text() + ".")
+		return nil, guess{}, troubleError("I do not know what " + quote(c.value.text()) + " is of " + plain(n.Plural) + ". Say the field too, as in: with <field> " + c.value.text() + ".")
 	}
-	return nil, guess{}, trouble("I found no " + plain(n.Plural) + " where " + enumerate(names, "or") + " is " + quote(c.value.text()) + ".")
+	return nil, guess{}, troubleError("I found no " + plain(n.Plural) + " where " + enumerate(names, "or") + " is " + quote(c.value.text()) + ".")
 }
 
 // comparing are words of questions that tools cannot answer: they compare for equality alone.
@@ -91,7 +91,7 @@ var comparing = words("not over under above below more less greater fewer before
 
 func (c condition) plainly() error {
 	if c.not || !c.value.quoted() && c.value.len() > 1 && slices.Contains(comparing, c.value.word(0)) {
-		return trouble("I can only look for equal values, not for " + quote(c.said()) + ".")
+		return troubleError("I can only look for equal values, not for " + quote(c.said()) + ".")
 	}
 	return nil
 }
@@ -110,7 +110,7 @@ func (t *turn) guesses(n *noun, c condition) ([]guess, error) {
 	}
 	f, how := n.field(c.field)
 	if how == noMatch || f.Masked {
-		return nil, trouble(capital(plain(n.Plural)) + " have no field " + quote(c.field.text()) + " that I can look through.")
+		return nil, troubleError(capital(plain(n.Plural)) + " have no field " + quote(c.field.text()) + " that I can look through.")
 	}
 	value, err := t.value(f, assignment{value: c.value})
 	return []guess{{f, value, true}}, err

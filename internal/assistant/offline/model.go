@@ -51,7 +51,7 @@ const mostSentences = 20
 func (t *turn) say(sentence phrase) (string, error) {
 	t.sentence = sentence.plain().text()
 	text, err := parse(t.catalogue, sentence).run(t)
-	refused, gone := trouble(""), missing("")
+	refused, gone := troubleError(""), missingError("")
 	switch {
 	case errors.As(err, &refused):
 		return string(refused), nil

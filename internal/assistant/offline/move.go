@@ -7,7 +7,7 @@ import (
 
 func (s shift) run(t *turn) (string, error) {
 	if s.unclear {
-		return "", trouble("Do you mean earlier or later? Please say the whole sentence again with one of the two words.")
+		return "", troubleError("Do you mean earlier or later? Please say the whole sentence again with one of the two words.")
 	}
 	found, which, err := t.pick(targets(s.ways), "update")
 	if err != nil {
@@ -30,7 +30,7 @@ func (n *noun) dateOf(w way) (field, error) {
 	if len(w.set) > 0 {
 		f, err := n.writable(w.set[0])
 		if err == nil && f.Type != "DATE" {
-			err = trouble(f.name() + " is not a date.")
+			err = troubleError(f.name() + " is not a date.")
 		}
 		return f, err
 	}
@@ -44,7 +44,7 @@ func (n *noun) dateOf(w way) (field, error) {
 		}
 	}
 	if len(dates) == 0 {
-		return field{}, trouble(capital(plain(n.Plural)) + " have no date that I may propose to change.")
+		return field{}, troubleError(capital(plain(n.Plural)) + " have no date that I may propose to change.")
 	}
 	return dates[0], nil
 }
@@ -55,15 +55,15 @@ func (s shift) day(t *turn, found record, f field) (json.RawMessage, error) {
 		return f.value(s.to)
 	}
 	if found.row == nil {
-		return nil, trouble("I may not look up " + found.String() + ", so I cannot count days from its " + f.name() + ". Say the date it is to be.")
+		return nil, troubleError("I may not look up " + found.String() + ", so I cannot count days from its " + f.name() + ". Say the date it is to be.")
 	}
 	var now string
 	if raw := found.row.Values[f.Name]; json.Unmarshal(raw, &now) != nil || now == "" {
-		return nil, trouble(capital(found.String()) + " has no " + f.name() + " that I can see.")
+		return nil, troubleError(capital(found.String()) + " has no " + f.name() + " that I can see.")
 	}
 	day, ok := daysAfter(now, s.days)
 	if !ok {
-		return nil, trouble(f.name() + " of " + found.String() + " is " + quote(now) + ", and I cannot count from there.")
+		return nil, troubleError(f.name() + " of " + found.String() + " is " + quote(now) + ", and I cannot count from there.")
 	}
 	return json.Marshal(day)
 }

@@ -20,9 +20,9 @@ func (t *turn) pick(targets []reference, operation string) (record, int, error) 
 			continue
 		}
 		found, err := t.one(ref)
-		if gone := missing(""); errors.As(err, &gone) {
+		if gone := missingError(""); errors.As(err, &gone) {
 			if first == nil {
-				first = trouble(gone)
+				first = troubleError(gone)
 			}
 			continue
 		}
@@ -32,7 +32,7 @@ func (t *turn) pick(targets []reference, operation string) (record, int, error) 
 		return found, i, err
 	}
 	if first == nil {
-		first = trouble("Which record? Name it by its number or its name.")
+		first = troubleError("Which record? Name it by its number or its name.")
 	}
 	return record{}, 0, first
 }
@@ -63,11 +63,11 @@ func (c creation) run(t *turn) (string, error) {
 		return "", err
 	}
 	if len(able) > 1 {
-		return "", trouble("Do you mean a new " + enumerate(titles(able), "or") + "? Please say it in full.")
+		return "", troubleError("Do you mean a new " + enumerate(titles(able), "or") + "? Please say it in full.")
 	}
 	n := able[0]
 	if len(c.set) == 0 {
-		return "", trouble("What is it to hold? For example: create a " + plain(n.Title) + " " + n.initialExample() + ".")
+		return "", troubleError("What is it to hold? For example: create a " + plain(n.Title) + " " + n.initialExample() + ".")
 	}
 	changes, err := t.changes(n, c.set)
 	if err != nil {
@@ -105,13 +105,13 @@ func (n *noun) writable(a assignment) (field, error) {
 	if a.label {
 		var ok bool
 		if f, ok = n.named(n.LabelField); !ok {
-			return f, trouble(capital(plain(n.Plural)) + " have no name to change. Say which field: " + n.choices() + ".")
+			return f, troubleError(capital(plain(n.Plural)) + " have no name to change. Say which field: " + n.choices() + ".")
 		}
 	} else if how == noMatch {
-		return f, trouble(capital(plain(n.Plural)) + " have no field " + quote(a.field.text()) + ". I may propose changes to " + n.choices() + ".")
+		return f, troubleError(capital(plain(n.Plural)) + " have no field " + quote(a.field.text()) + ". I may propose changes to " + n.choices() + ".")
 	}
 	if !f.Writable {
-		return f, trouble("I may not propose changes to " + f.name() + " of " + plain(n.Plural) + ", only to " + n.choices() + ".")
+		return f, troubleError("I may not propose changes to " + f.name() + " of " + plain(n.Plural) + ", only to " + n.choices() + ".")
 	}
 	return f, nil
 }
@@ -133,7 +133,7 @@ func (n *noun) choices() string {
 func (t *turn) value(f field, a assignment) (json.RawMessage, error) {
 	if a.nothing {
 		if !f.Nullable {
-			return nil, trouble(f.name() + " cannot be empty.")
+			return nil, troubleError(f.name() + " cannot be empty.")
 		}
 		return null, nil
 	}
@@ -169,5 +169,5 @@ func (t *turn) pointer(f field, said phrase) (json.RawMessage, error) {
 type bulk struct{}
 
 func (bulk) run(*turn) (string, error) {
-	return "", trouble("Changing several records at once is not offered to me. Name one record a sentence; I take up to " + itoa(mostProposals) + " in one message.")
+	return "", troubleError("Changing several records at once is not offered to me. Name one record a sentence; I take up to " + itoa(mostProposals) + " in one message.")
 }

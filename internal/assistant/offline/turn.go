@@ -31,7 +31,7 @@ func (t *turn) use(n *noun, operation string, input map[string]any) (*toolcall.R
 // propose asks for a change and says what came of it.
 func (t *turn) propose(n *noun, operation string, input map[string]any) (string, error) {
 	if t.proposals == mostProposals {
-		return "", trouble("I propose at most " + itoa(mostProposals) + " changes for one message. Please send the rest in another.")
+		return "", troubleError("I propose at most " + itoa(mostProposals) + " changes for one message. Please send the rest in another.")
 	}
 	input["note"] = "Asked for with the words: " + clip(t.sentence, 400)
 	result, err := t.use(n, operation, input)
@@ -39,9 +39,9 @@ func (t *turn) propose(n *noun, operation string, input map[string]any) (string,
 	case err != nil:
 		return "", err
 	case !result.OK:
-		return "", trouble("I prepared nothing for " + quote(t.sentence) + ". " + result.Message)
+		return "", troubleError("I prepared nothing for " + quote(t.sentence) + ". " + result.Message)
 	case result.Proposal == nil:
-		return "", trouble("I prepared nothing for " + quote(t.sentence) + ".")
+		return "", troubleError("I prepared nothing for " + quote(t.sentence) + ".")
 	}
 	t.proposals++
 	text := "I prepared #" + itoa(int(result.Proposal.Number)) + ": " + full(result.Proposal.Headline)
@@ -57,9 +57,9 @@ func (c catalogue) may(operation string) (catalogue, error) {
 		return able, nil
 	}
 	if len(c) == 1 {
-		return nil, trouble("I may not " + verbs[operation] + " " + plain(c[0].Plural) + " for you here.")
+		return nil, troubleError("I may not " + verbs[operation] + " " + plain(c[0].Plural) + " for you here.")
 	}
-	return nil, trouble("I may not " + verbs[operation] + " anything for you here.")
+	return nil, troubleError("I may not " + verbs[operation] + " anything for you here.")
 }
 
 // verbs say what an operation does: to propose it is all an assistant can.

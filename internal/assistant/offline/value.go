@@ -49,7 +49,7 @@ func (f field) value(said phrase) (json.RawMessage, error) {
 }
 
 func (f field) refused(text, want string) error {
-	return trouble(f.name() + " needs " + want + ", and " + quote(text) + " is none.")
+	return troubleError(f.name() + " needs " + want + ", and " + quote(text) + " is none.")
 }
 
 func (f field) name() string {
@@ -85,7 +85,7 @@ func (f field) boolean(text string) (json.RawMessage, error) {
 func (f field) date(text string) (json.RawMessage, error) {
 	day, err := parseDate(text)
 	if err != nil {
-		return nil, trouble(f.name() + " needs a date: " + err.Error())
+		return nil, troubleError(f.name() + " needs a date: " + err.Error())
 	}
 	return json.Marshal(day)
 }
@@ -122,7 +122,7 @@ func (f field) choice(text string) (json.RawMessage, error) {
 			return json.Marshal(value)
 		}
 	}
-	return nil, trouble(f.name() + " is one of " + strings.Join(f.Values, ", ") + "; " + quote(text) + " is none of them.")
+	return nil, troubleError(f.name() + " is one of " + strings.Join(f.Values, ", ") + "; " + quote(text) + " is none of them.")
 }
 
 func sameWords(a, b string) bool {
@@ -141,7 +141,7 @@ func (f field) json(text string) (json.RawMessage, error) {
 // guess.
 func (f field) words(said phrase) (json.RawMessage, error) {
 	if !said.quoted() && said.unsure() {
-		return nil, trouble("I am not sure where the " + f.name() + " ends. Put it in quotes, and give every other request a line of its own.")
+		return nil, troubleError("I am not sure where the " + f.name() + " ends. Put it in quotes, and give every other request a line of its own.")
 	}
 	return json.Marshal(said.text())
 }

@@ -1,18 +1,18 @@
-package main
+package command
 
 import (
 	"fmt"
 	"runtime/debug"
 )
 
-// version is set when a release is built: -ldflags "-X main.version=1.2.3".
+// version is set when a release is built: -ldflags "-X github.com/countersign/countersign/internal/command.version=1.2.3".
 var version string
 
 type versionCommand struct{}
 
 // Run prints the version that was released, or the commit that was built.
-func (versionCommand) Run(t terminal) error {
-	_, err := fmt.Fprintln(t.out, "countersign", versionText())
+func (versionCommand) Run(t Terminal) error {
+	_, err := fmt.Fprintln(t.Out, "countersign", versionText())
 	return err
 }
 

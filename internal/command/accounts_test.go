@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"regexp"
@@ -73,7 +73,7 @@ func TestWithoutADatabaseACommandSaysHowToNameOne(t *testing.T) {
 func TestMigrateThenServe(t *testing.T) {
 	t.Parallel()
 	db := pgtest.Empty(t)
-	environment := []string{"DATABASE_URL=" + db.OwnerURL, "COUNTERSIGN_CONFIG=" + repository(t) + "/countersign.yaml", "COUNTERSIGN_ADDR=127.0.0.1:0"}
+	environment := []string{"DATABASE_URL=" + db.OwnerURL, "COUNTERSIGN_CONFIG=" + registryFile(t), "COUNTERSIGN_ADDR=127.0.0.1:0"}
 	if _, wrong, code := once(t, environment, "serve"); code != 1 || !strings.Contains(wrong, "countersign migrate") {
 		t.Fatalf("serve on an empty database ended with %d: %s", code, wrong)
 	}
@@ -96,11 +96,11 @@ func TestMigrateThenServe(t *testing.T) {
 
 func TestGrantsArePrintedAndNothingIsDone(t *testing.T) {
 	t.Parallel()
-	said, wrong, code := once(t, []string{"DATABASE_URL=postgres://nobody@nowhere.invalid/x"}, "migrate", "--grants", "--config", repository(t)+"/countersign.yaml")
+	said, wrong, code := once(t, []string{"DATABASE_URL=postgres://nobody@nowhere.invalid/x"}, "migrate", "--grants", "--config", registryFile(t))
 	if code != 0 || wrong != "" {
 		t.Errorf("ended with %d: %s", code, wrong)
 	}
-	for _, wanted := range []string{"CREATE ROLE countersign_owner", "GRANT harbor_write TO countersign_gate;", "GRANT harbor_read TO countersign_gate, countersign_agent, countersign_reader;"} {
+	for _, wanted := range []string{"CREATE ROLE countersign_owner", `GRANT "harbor_write" TO countersign_gate;`, `GRANT "harbor_read" TO countersign_gate, countersign_agent, countersign_reader;`} {
 		if !strings.Contains(said, wanted) {
 			t.Errorf("%q is not in\n%s", wanted, said)
 		}

@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"context"
@@ -18,7 +18,7 @@ type migrateCommand struct {
 }
 
 // Run migrates, or prints what an administrator has to run first.
-func (c *migrateCommand) Run(ctx context.Context, t terminal) error {
+func (c *migrateCommand) Run(ctx context.Context, t Terminal) error {
 	if c.Grants {
 		return c.printGrants(t)
 	}
@@ -33,12 +33,12 @@ func (c *migrateCommand) Run(ctx context.Context, t terminal) error {
 	return err
 }
 
-func (c *migrateCommand) printGrants(t terminal) error {
+func (c *migrateCommand) printGrants(t Terminal) error {
 	sources, err := c.sources()
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprint(t.out, postgres.Grants(sources))
+	_, err = fmt.Fprint(t.Out, postgres.Grants(sources))
 	return err
 }
 

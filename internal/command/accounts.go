@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"bufio"
@@ -25,7 +25,7 @@ type userAddCommand struct {
 }
 
 // Run makes the account and the membership, both or neither.
-func (c *userAddCommand) Run(ctx context.Context, t terminal) error {
+func (c *userAddCommand) Run(ctx context.Context, t Terminal) error {
 	password, err := c.password(t)
 	if err != nil {
 		return err
@@ -42,15 +42,15 @@ func (c *userAddCommand) Run(ctx context.Context, t terminal) error {
 		return err
 	}
 	fmt.Fprintf(os.Stderr, "%s signs in with this password, which is not shown again:\n", c.Email)
-	_, err = fmt.Fprintln(t.out, password)
+	_, err = fmt.Fprintln(t.Out, password)
 	return err
 }
 
-func (c *userAddCommand) password(t terminal) (string, error) {
+func (c *userAddCommand) password(t Terminal) (string, error) {
 	if !c.PasswordStdin {
 		return rand.Text(), nil
 	}
-	line, err := bufio.NewReader(t.in).ReadString('\n')
+	line, err := bufio.NewReader(t.In).ReadString('\n')
 	if line = strings.TrimRight(line, "\r\n"); line == "" {
 		return "", fmt.Errorf("there is no password on standard input: %w", err)
 	}
@@ -66,13 +66,13 @@ type tokenCreateCommand struct {
 }
 
 // Run prints the token, alone on its line.
-func (c *tokenCreateCommand) Run(ctx context.Context, t terminal) error {
+func (c *tokenCreateCommand) Run(ctx context.Context, t Terminal) error {
 	return c.asOwner(ctx, func(tx pgx.Tx) error {
 		token, err := identity.CreateToken(ctx, tx, identity.NewToken{Email: c.User, Workspace: c.Workspace, Name: c.Name, Scopes: c.Scopes})
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintln(t.out, token)
+		_, err = fmt.Fprintln(t.Out, token)
 		return err
 	})
 }

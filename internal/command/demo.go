@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"context"
@@ -9,11 +9,12 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
-	"text/tabwriter"
 
 	"github.com/countersign/countersign/internal/demo"
 	"github.com/countersign/countersign/internal/postgres"
+	"github.com/countersign/countersign/internal/server"
 )
 
 type demoCommand struct {
@@ -23,12 +24,12 @@ type demoCommand struct {
 }
 
 // Run starts the database, fills it the first time, and serves until it is told to stop.
-func (c *demoCommand) Run(ctx context.Context, t terminal) (err error) {
+func (c *demoCommand) Run(ctx context.Context, t Terminal, registry demoRegistry) (err error) {
 	listener, err := c.listen(ctx)
 	if err != nil {
 		return err
 	}
-	defer listener.Close()
+	defer func() { _ = listener.Close() }()
 	data, err := c.directory()
 	if err != nil {
 		return err
@@ -48,15 +49,17 @@ func (c *demoCommand) Run(ctx context.Context, t terminal) (err error) {
 	if err := fill(ctx, cluster, data); err != nil {
 		return err
 	}
-	service, err := newServer(ctx, serverConfig{
-		OwnerURL: ownerURL(cluster), RegistryYAML: registry, CookieName: cookieName(data),
+	service, err := server.New(ctx, server.Config{
+		OwnerURL: ownerURL(cluster), Registry: registry, CookieName: cookieName(data),
 		Secure: !onLoopback(listener), GraphiQL: true, Logger: log,
 	})
 	if err != nil {
 		return err
 	}
 	defer service.Close()
-	greet(t.out, origin(listener), ownerURL(cluster))
+	if err := greet(t.Out, origin(listener), ownerURL(cluster)); err != nil {
+		return err
+	}
 	if err := serveHTTP(ctx, listener, service.Handler, log); err != nil {
 		return err
 	}
@@ -134,12 +137,14 @@ func cookieName(data string) string {
 }
 
 // greet says where everything is. The last line is for programs that wait for it.
-func greet(out io.Writer, origin, databaseURL string) {
-	fmt.Fprintf(out, "Harbor Mill\n\n  console   %s/\n  GraphQL   %s/graphql\n  database  %s\n\nEveryone's password is %s:\n\n", origin, origin, databaseURL, demo.Password)
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+func greet(out io.Writer, origin, databaseURL string) error {
+	var text strings.Builder
+	fmt.Fprintf(&text, "Harbor Mill\n\n  console   %s/\n  GraphQL   %s/graphql\n  database  %s\n\n", origin, origin, databaseURL)
+	fmt.Fprintf(&text, "Everyone's password is %s:\n\n", demo.Password)
 	for _, account := range demo.Accounts {
-		fmt.Fprintf(table, "  %s\t%s, %s\t%s of %s\n", account.Email, account.Name, account.Does, account.Role, account.Site)
+		fmt.Fprintf(&text, "  %-23s %-24s %s of %s\n", account.Email, account.Name+", "+account.Does, account.Role, account.Site)
 	}
-	_ = table.Flush()
-	fmt.Fprintf(out, "\nready %s\n", origin)
+	fmt.Fprintf(&text, "\nready %s\n", origin)
+	_, err := io.WriteString(out, text.String())
+	return err
 }

@@ -1,9 +1,11 @@
-package main
+package command
 
 import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/countersign/countersign/internal/server"
 )
 
 type serveCommand struct {
@@ -26,7 +28,7 @@ func (d database) url() (string, error) {
 
 // Run serves until it is told to stop. It does not start on a database whose schema is behind or whose
 // roles have rights they must not have.
-func (c *serveCommand) Run(ctx context.Context, t terminal) error {
+func (c *serveCommand) Run(ctx context.Context, t Terminal) error {
 	url, err := c.url()
 	if err != nil {
 		return err
@@ -35,15 +37,17 @@ func (c *serveCommand) Run(ctx context.Context, t terminal) error {
 	if err != nil {
 		return err
 	}
-	defer listener.Close()
+	defer func() { _ = listener.Close() }()
 	log := newLogger()
-	service, err := newServer(ctx, serverConfig{
+	service, err := server.New(ctx, server.Config{
 		OwnerURL: url, ConfigPath: c.Config, CookieName: "countersign", Secure: !onLoopback(listener), Logger: log,
 	})
 	if err != nil {
 		return err
 	}
 	defer service.Close()
-	fmt.Fprintln(t.out, "ready", origin(listener))
+	if _, err := fmt.Fprintln(t.Out, "ready", origin(listener)); err != nil {
+		return err
+	}
 	return serveHTTP(ctx, listener, service.Handler, log)
 }

@@ -1,23 +1,13 @@
-package main
+package command
 
 import (
 	"context"
 	"io"
 	"log/slog"
 	"net/http"
-	"os"
 	"testing"
 	"time"
 )
-
-func repository(t *testing.T) string {
-	t.Helper()
-	directory, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return directory
-}
 
 func TestOnlyThisMachineReachesLoopback(t *testing.T) {
 	for address, want := range map[string]bool{"127.0.0.1:0": true, "[::1]:0": true, "0.0.0.0:0": false, ":0": false} {
@@ -35,6 +25,7 @@ func TestOnlyThisMachineReachesLoopback(t *testing.T) {
 
 // A request that is under way when the program is to stop is answered.
 func TestARequestUnderWayIsAnswered(t *testing.T) {
+	t.Parallel()
 	listener, err := listen(t.Context(), "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -69,6 +60,7 @@ func TestARequestUnderWayIsAnswered(t *testing.T) {
 
 // A stream ends when its context does, and does not keep the program.
 func TestAStreamIsCutOff(t *testing.T) {
+	t.Parallel()
 	listener, err := listen(t.Context(), "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

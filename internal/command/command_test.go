@@ -1,4 +1,4 @@
-package main
+package command
 
 import (
 	"bufio"
@@ -17,12 +17,13 @@ import (
 	"github.com/countersign/countersign/internal/pgtest"
 )
 
-// asProgram makes this test's binary the program itself.
+// asProgram makes this test's binary the program itself; its value is the demo's registry.
 const asProgram = "COUNTERSIGN_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
-		os.Exit(run(os.Args[1:], terminal{os.Stdin, os.Stdout}))
+		registry, _ := os.ReadFile(os.Getenv(asProgram))
+		os.Exit(Run(os.Args[1:], Terminal{os.Stdin, os.Stdout}, registry))
 	}
 	pgtest.Main(m)
 }
@@ -39,7 +40,7 @@ func command(t *testing.T, environment []string, arguments ...string) *program {
 	t.Helper()
 	p := &program{Cmd: exec.CommandContext(context.WithoutCancel(t.Context()), os.Args[0], arguments...), wrong: &bytes.Buffer{}}
 	p.Dir = t.TempDir()
-	p.Env = append(append(bare(), asProgram+"=1"), environment...)
+	p.Env = append(append(bare(), asProgram+"="+registryFile(t)), environment...)
 	p.Stderr = p.wrong
 	return p
 }
@@ -52,6 +53,16 @@ func bare() (environment []string) {
 		}
 	}
 	return environment
+}
+
+// registryFile is the repository's countersign.yaml.
+func registryFile(t *testing.T) string {
+	t.Helper()
+	path, err := filepath.Abs("../../countersign.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // serving starts a program and waits until it says that it serves.
@@ -103,7 +114,7 @@ func get(t *testing.T, url string) (status int, body string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }()
 	content, _ := io.ReadAll(response.Body)
 	return response.StatusCode, string(content)
 }

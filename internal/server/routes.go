@@ -1,0 +1,36 @@
+package server
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/countersign/countersign/graph"
+	"github.com/countersign/countersign/internal/web"
+)
+
+// routes puts every surface on its path.
+func (p parts) routes(c Config) http.Handler {
+	who := web.NewAuthenticator(p.identity)
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })
+	mux.HandleFunc("GET /readyz", p.ready)
+	mux.Handle("/session", who.Session())
+	mux.Handle("/session/", who.Session())
+	mux.Handle("/graphql", who.Middleware(graph.NewHandler(&graph.Resolver{
+		Gate: p.gate, Tools: p.tools, Assistant: p.assistant, Reader: p.pools.Reader, Log: p.log,
+	}, graph.Options{Introspection: c.GraphiQL})))
+	return mux
+}
+
+// ready answers 503 while the database does not answer.
+func (p parts) ready(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
+	defer cancel()
+	if err := p.pools.Verify(ctx); err != nil {
+		http.Error(w, "the database does not answer", http.StatusServiceUnavailable)
+		return
+	}
+	_, _ = io.WriteString(w, "ready\n")
+}

@@ -1,0 +1,159 @@
+// Package server puts the parts together: pools, identity, registry, gate, tools, assistant, and the
+// surfaces on one handler. It has no rule of its own.
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/countersign/countersign/internal/assistant"
+	"github.com/countersign/countersign/internal/assistant/offline"
+	"github.com/countersign/countersign/internal/gate"
+	"github.com/countersign/countersign/internal/identity"
+	"github.com/countersign/countersign/internal/postgres"
+	"github.com/countersign/countersign/internal/record"
+	"github.com/countersign/countersign/internal/toolcall"
+)
+
+// Config is what the command line decides. Registry, where it is given, is used in place of ConfigPath.
+type Config struct {
+	OwnerURL   string
+	ConfigPath string
+	Registry   []byte
+	CookieName string
+	Secure     bool
+	// GraphiQL switches on the explorer and introspection.
+	GraphiQL bool
+	// TimersOff leaves expiries unstored: reads and decisions evaluate them all the same.
+	TimersOff bool
+	Logger    *slog.Logger
+}
+
+// Server is the service on one database.
+type Server struct {
+	Handler http.Handler
+	pools   *postgres.Pools
+	stop    context.CancelFunc
+	running sync.WaitGroup
+}
+
+// New opens the pools and refuses, in a sentence, a database whose schema is behind or whose roles have
+// rights they must not have, and a registry that does not fit.
+func New(ctx context.Context, c Config) (*Server, error) {
+	registry, err := c.check(ctx)
+	if err != nil {
+		return nil, err
+	}
+	pools, err := postgres.OpenPools(ctx, c.OwnerURL, os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	if err := pools.Verify(ctx); err != nil {
+		pools.Close()
+		return nil, err
+	}
+	model, err := modelOf(registry.Assistant())
+	if err != nil {
+		pools.Close()
+		return nil, err
+	}
+	s := &Server{pools: pools}
+	parts := c.assemble(pools, registry, model)
+	s.Handler = parts.routes(c)
+	s.start(ctx, c, parts)
+	return s, nil
+}
+
+// check looks at the database as its owner does, once.
+func (c Config) check(ctx context.Context) (*record.Registry, error) {
+	conn, err := postgres.ConnectOwner(ctx, c.OwnerURL)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	if err := postgres.SchemaIsCurrent(ctx, conn); err != nil {
+		return nil, err
+	}
+	registry, err := c.registry(ctx, conn)
+	if err != nil {
+		return nil, err
+	}
+	sources := []postgres.Source{}
+	for _, s := range registry.Sources() {
+		sources = append(sources, postgres.Source{Name: s.Name, ReadAs: s.ReadAs, WriteAs: s.WriteAs})
+	}
+	return registry, postgres.CheckRoles(ctx, conn, sources, registry.Tables())
+}
+
+func (c Config) registry(ctx context.Context, db record.Database) (*record.Registry, error) {
+	if c.Registry != nil {
+		return record.Parse(ctx, db, "countersign.yaml", c.Registry)
+	}
+	return record.Load(ctx, db, c.ConfigPath)
+}
+
+var errNoModel = errors.New(`countersign.yaml: assistant.provider is not one this build has: "offline"`)
+
+func modelOf(a record.Assistant) (assistant.Model, error) {
+	if a.Provider != "offline" {
+		return nil, errNoModel
+	}
+	return offline.Model{}, nil
+}
+
+// parts are the service without its surfaces.
+type parts struct {
+	pools     *postgres.Pools
+	identity  *identity.Service
+	gate      *gate.Gate
+	tools     *toolcall.Service
+	assistant *assistant.Assistant
+	log       *slog.Logger
+}
+
+func (c Config) assemble(pools *postgres.Pools, registry *record.Registry, model assistant.Model) parts {
+	p := parts{pools: pools, log: c.Logger}
+	p.identity = identity.New(pools.Identity, identity.Cookie{Name: c.CookieName, Secure: c.Secure})
+	p.gate = gate.New(gate.Pools{Gate: pools.Gate, Agent: pools.Agent, Worker: pools.Worker}, registry, gate.DefaultLimits, func() {}, c.Logger)
+	p.tools = toolcall.New(p.gate, registry, pools.Agent, c.Logger)
+	p.assistant = assistant.New(model, p.tools, pools.Agent, p.gate.WithdrawCutShort, c.Logger)
+	return p
+}
+
+// start runs what works in the background until Close.
+func (s *Server) start(ctx context.Context, c Config, p parts) {
+	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
+	if c.TimersOff {
+		return
+	}
+	s.running.Go(func() { p.gate.Run(ctx) })
+	s.running.Go(func() { p.sweep(ctx) })
+}
+
+// sweep removes, now and then, sessions and counts that have no effect any more.
+func (p parts) sweep(ctx context.Context) {
+	ticker := time.NewTicker(10 * time.Minute)
+	defer ticker.Stop()
+	for {
+		if err := p.identity.Sweep(ctx); err != nil && ctx.Err() == nil {
+			p.log.WarnContext(ctx, "sessions were not swept", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// Close ends the background work and closes the pools.
+func (s *Server) Close() {
+	s.stop()
+	s.running.Wait()
+	s.pools.Close()
+}

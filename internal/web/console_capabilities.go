@@ -1,0 +1,53 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/countersign/countersign/internal/identity"
+	"github.com/countersign/countersign/internal/toolcall"
+	"github.com/countersign/countersign/views"
+)
+
+func (c *Console) assistant(w http.ResponseWriter, r *http.Request, who identity.Person) error {
+	f, err := c.frame(r, who, "What the assistant may do", views.ToChat)
+	if err != nil {
+		return err
+	}
+	return render(w, r, http.StatusOK, views.Assistant(f, c.may(who)))
+}
+
+// may is the list the assistant is told, and `capabilities` shows.
+func (c *Console) may(who identity.Person) views.Capabilities {
+	list := views.Capabilities{Enabled: c.Tools.Enabled(), Provider: c.Tools.Provider()}
+	for _, t := range c.Tools.Offered(who) {
+		list.Offers = append(list.Offers, views.Offer{
+			Entities: t.Entity.Plural, Operation: t.Operation, Write: t.Write, Approval: t.RequiresApproval,
+		})
+	}
+	return list
+}
+
+// examples are messages that fit what is offered, none of which proposes anything.
+func examples(tools []toolcall.Tool) []string {
+	list := []string{"What can you do?"}
+	for _, t := range tools {
+		if t.Operation != "list" || len(list) == 4 {
+			continue
+		}
+		list = append(list, question(t.Entity))
+	}
+	return list
+}
+
+func question(e toolcall.EntityInfo) string {
+	plural := strings.ToLower(e.Plural)
+	chosen := slices.IndexFunc(e.Fields, func(f toolcall.FieldInfo) bool { return len(f.Values) > 1 && !f.Masked })
+	if chosen < 0 {
+		return "List " + plural
+	}
+	f := e.Fields[chosen]
+	return fmt.Sprintf("Which %s have %s %s?", plural, strings.ToLower(f.Label), f.Values[min(1, len(f.Values)-1)])
+}

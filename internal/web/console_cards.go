@@ -1,0 +1,103 @@
+package web
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/countersign/countersign/internal/card"
+	"github.com/countersign/countersign/internal/gate"
+	"github.com/countersign/countersign/internal/id"
+	"github.com/countersign/countersign/internal/identity"
+	"github.com/countersign/countersign/sqlc"
+	"github.com/countersign/countersign/views"
+)
+
+// cards reads what is on and beside some proposals' cards: three statements at most, however many cards.
+func (c *Console) cards(ctx context.Context, who identity.Person, now time.Time, proposals []*sqlc.Proposal) ([]views.Card, error) {
+	list := make([]views.Card, len(proposals))
+	at := map[id.Proposal]*views.Card{}
+	for i, p := range proposals {
+		list[i] = views.Card{Proposal: p, Kind: c.kind(p.Entity), Viewer: who.User().ID, Now: now, Actions: actionsOf(p, who)}
+		at[p.ID] = &list[i]
+	}
+	if len(proposals) == 0 {
+		return list, nil
+	}
+	if err := c.addRecords(ctx, who, at, idsOf(proposals)); err != nil {
+		return nil, err
+	}
+	if err := c.addBeside(ctx, who, at, idsOf(proposals)); err != nil {
+		return nil, err
+	}
+	return list, c.addDecisions(ctx, who, at, idsOf(slices.DeleteFunc(slices.Clone(proposals), undecided)))
+}
+
+// undecided: nobody can have decided anything yet.
+func undecided(p *sqlc.Proposal) bool { return p.Status == sqlc.ProposalStatusPending }
+
+func idsOf(proposals []*sqlc.Proposal) []uuid.UUID {
+	ids := make([]uuid.UUID, len(proposals))
+	for i, p := range proposals {
+		ids[i] = p.ID.UUID()
+	}
+	return ids
+}
+
+func (c *Console) addRecords(ctx context.Context, who identity.Person, at map[id.Proposal]*views.Card, ids []uuid.UUID) error {
+	rows, err := c.queries.RecordsOfProposals(ctx, c.db(who), ids)
+	if err != nil {
+		return err
+	}
+	for len(rows) > 0 {
+		which := rows[0].ProposalID
+		n := slices.IndexFunc(rows, func(r *sqlc.ProposalRecord) bool { return r.ProposalID != which })
+		if n < 0 {
+			n = len(rows)
+		}
+		if at[which].Records, err = card.Records(rows[:n]); err != nil {
+			return err
+		}
+		rows = rows[n:]
+	}
+	return nil
+}
+
+func (c *Console) addBeside(ctx context.Context, who identity.Person, at map[id.Proposal]*views.Card, ids []uuid.UUID) error {
+	rows, err := c.queries.BesideCards(ctx, c.db(who), sqlc.BesideCardsParams{Viewer: who.User().ID, Proposals: ids})
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		one := at[row.ID]
+		one.Acting, one.Conversation, one.Others = row.Acting, row.Conversation, row.Others
+	}
+	return nil
+}
+
+func (c *Console) addDecisions(ctx context.Context, who identity.Person, at map[id.Proposal]*views.Card, ids []uuid.UUID) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	rows, err := c.queries.DecisionsWithNames(ctx, c.db(who), ids)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		one := at[row.ProposalDecision.ProposalID]
+		one.Decisions = append(one.Decisions, views.Decision{ProposalDecision: &row.ProposalDecision, Person: row.Person})
+	}
+	return nil
+}
+
+func actionsOf(p *sqlc.Proposal, who identity.Person) views.Actions {
+	may := gate.Actions(p, who)
+	return views.Actions{
+		Confirm:  slices.Contains(may, gate.ActionConfirm),
+		Reject:   slices.Contains(may, gate.ActionReject),
+		Withdraw: slices.Contains(may, gate.ActionWithdraw),
+		Extend:   slices.Contains(may, gate.ActionExtend),
+	}
+}

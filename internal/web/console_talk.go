@@ -1,0 +1,97 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/countersign/countersign/internal/assistant"
+	"github.com/countersign/countersign/internal/gate"
+	"github.com/countersign/countersign/internal/id"
+	"github.com/countersign/countersign/internal/identity"
+	"github.com/countersign/countersign/sqlc"
+	"github.com/countersign/countersign/views"
+)
+
+// begin opens a conversation with its first message.
+func (c *Console) begin(w http.ResponseWriter, r *http.Request, who identity.Person) error {
+	if err := readForm(w, r); err != nil {
+		return err
+	}
+	content := written(r, "content")
+	if wrong := unsendable(content); wrong != "" {
+		return c.showConversations(w, r, who, http.StatusBadRequest, c.compose(who, content, wrong))
+	}
+	talk, err := c.Assistant.Open(r.Context(), who, "")
+	if err != nil {
+		return err
+	}
+	return c.answer(w, r, who, talk.ID, content)
+}
+
+// send adds a message to a conversation. Sent twice with its key it is one message.
+func (c *Console) send(w http.ResponseWriter, r *http.Request, who identity.Person) error {
+	which, err := id.ParseConversation(r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	if err := readForm(w, r); err != nil {
+		return err
+	}
+	content := written(r, "content")
+	if wrong := unsendable(content); wrong != "" {
+		return c.showConversation(w, r, who, http.StatusBadRequest, c.compose(who, content, wrong))
+	}
+	return c.answer(w, r, who, which, content)
+}
+
+// answer leads to what was said. Why there is no answer, where there is none, stands there as a message.
+func (c *Console) answer(w http.ResponseWriter, r *http.Request, who identity.Person, which id.Conversation, content string) error {
+	reply, err := c.Assistant.Send(r.Context(), who, which, content, r.PostFormValue("key"))
+	if err != nil {
+		return err
+	}
+	path := views.ConversationPath(which)
+	if reply.UserMessage != nil {
+		path += "#" + reply.UserMessage.ID.String()
+	}
+	goTo(w, r, path)
+	return nil
+}
+
+// unsendable says what is wrong with a message before anything is made of it.
+func unsendable(content string) string {
+	switch n := len([]rune(content)); {
+	case n == 0:
+		return "Write something first."
+	case n > assistant.MaxContent:
+		return "That is too long for one message: at most 4,000 characters."
+	}
+	return ""
+}
+
+func (c *Console) compose(who identity.Person, content, wrong string) views.Compose {
+	return views.Compose{Key: id.NewTurn().String(), Content: content, Wrong: wrong, Limit: assistant.MaxContent, Examples: examples(c.Tools.Offered(who))}
+}
+
+func (c *Console) cardsOfTurns(ctx context.Context, who identity.Person, f views.Frame, turns []id.Turn) ([]views.Card, error) {
+	if len(turns) == 0 {
+		return nil, nil
+	}
+	all, approvals := gate.Sight(who)
+	proposals, err := c.queries.VisibleProposalsOfTurns(ctx, c.db(who), sqlc.VisibleProposalsOfTurnsParams{
+		Turns: id.UUIDs(turns), Viewer: who.User().ID, SeesAll: all, SeesApprovals: approvals})
+	if err != nil {
+		return nil, err
+	}
+	return c.cards(ctx, who, f.Now, proposals)
+}
+
+// citationsOf are stored by the assistant; what cannot be read is left out of the page, not the page with it.
+func citationsOf(m *sqlc.Message) []views.Citation {
+	var list []views.Citation
+	if err := json.Unmarshal(m.Citations, &list); err != nil {
+		return nil
+	}
+	return list
+}
