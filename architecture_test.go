@@ -41,7 +41,7 @@ var mayImport = map[string][]string{
 	"":                           {"internal/command"},
 }
 
-var anyoneInTests = []string{"internal/pgtest", "internal/server", "internal/demo", "internal/postgres", "internal/identity", "sqlc", "internal/id"}
+var anyoneInTests = []string{"internal/pgtest", "internal/gate", "internal/toolcall", "internal/record", "internal/assistant", "internal/server", "internal/demo", "internal/postgres", "internal/identity", "sqlc", "internal/id"}
 
 // where says, in a failure, where code of a kind belongs.
 const where = `

@@ -21,7 +21,19 @@ func (p parts) routes(c Config) http.Handler {
 	mux.Handle("/graphql", who.Middleware(graph.NewHandler(&graph.Resolver{
 		Gate: p.gate, Tools: p.tools, Assistant: p.assistant, Reader: p.pools.Reader, Log: p.log,
 	}, graph.Options{Introspection: c.GraphiQL})))
+	mux.Handle("/", web.NewConsole(web.ConsoleConfig{
+		Authenticator: who, Gate: p.gate, Tools: p.tools, Assistant: p.assistant, Reader: p.pools.Reader, Kind: p.kind, Log: p.log,
+	}))
 	return mux
+}
+
+// kind is what the registry calls a record of an entity; empty for one it does not have.
+func (p parts) kind(entity string) string {
+	e, ok := p.registry.Entity(entity)
+	if !ok {
+		return ""
+	}
+	return e.Title
 }
 
 // ready answers 503 while the database does not answer.

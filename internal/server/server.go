@@ -109,6 +109,7 @@ func modelOf(a record.Assistant) (assistant.Model, error) {
 // parts are the service without its surfaces.
 type parts struct {
 	pools     *postgres.Pools
+	registry  *record.Registry
 	identity  *identity.Service
 	gate      *gate.Gate
 	tools     *toolcall.Service
@@ -117,7 +118,7 @@ type parts struct {
 }
 
 func (c Config) assemble(pools *postgres.Pools, registry *record.Registry, model assistant.Model) parts {
-	p := parts{pools: pools, log: c.Logger}
+	p := parts{pools: pools, registry: registry, log: c.Logger}
 	p.identity = identity.New(pools.Identity, identity.Cookie{Name: c.CookieName, Secure: c.Secure})
 	p.gate = gate.New(gate.Pools{Gate: pools.Gate, Agent: pools.Agent, Worker: pools.Worker}, registry, gate.DefaultLimits, func() {}, c.Logger)
 	p.tools = toolcall.New(p.gate, registry, pools.Agent, c.Logger)

@@ -46,16 +46,3 @@ func (a *Authenticator) GuardCookie(next http.Handler) http.Handler {
 		next.ServeHTTP(w, r)
 	})
 }
-
-// GuardForms answers 403 to every request that would change something and comes from another origin, with
-// or without a cookie. It is for the console's forms, the one for signing in included: another site shall
-// not sign a browser in to an account of its own choice.
-func (a *Authenticator) GuardForms(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if a.origin.Check(r) != nil {
-			writeFailure(w, r, errOtherOrigin)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
-}

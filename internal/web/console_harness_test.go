@@ -55,7 +55,7 @@ type site struct {
 	statements *counter
 }
 
-func start(t testing.TB) *site {
+func start(t testing.TB, change ...func(*web.ConsoleConfig)) *site {
 	t.Helper()
 	s := &site{t: t, db: pgtest.New(t), statements: &counter{}}
 	log, registry := slog.New(slog.NewTextHandler(io.Discard, nil)), s.db.Registry(t)
@@ -63,7 +63,7 @@ func start(t testing.TB) *site {
 	g := gate.New(gate.Pools{Gate: pools.Gate, Agent: pools.Agent, Worker: pools.Worker}, registry, gate.DefaultLimits, func() {}, log)
 	s.tools = toolcall.New(g, registry, pools.Agent, log)
 	who := identity.New(pools.Identity, identity.Cookie{Name: "countersign"})
-	console := web.NewConsole(web.ConsoleConfig{
+	config := web.ConsoleConfig{
 		Authenticator: web.NewAuthenticator(who), Gate: g, Tools: s.tools, Assistant: assistant.New(renamer{}, s.tools, pools.Agent, g.WithdrawCutShort, log),
 		Reader: s.counted(pools.Reader), Log: log,
 		Kind: func(entity string) string {
@@ -72,8 +72,11 @@ func start(t testing.TB) *site {
 			}
 			return ""
 		},
-	})
-	h := httptest.NewServer(console)
+	}
+	for _, do := range change {
+		do(&config)
+	}
+	h := httptest.NewServer(web.NewConsole(config))
 	t.Cleanup(h.Close)
 	s.url = h.URL
 	return s

@@ -4,9 +4,11 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"path"
+	"runtime/debug"
 	"strconv"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -42,13 +44,25 @@ func onlyByButton(http.ResponseWriter, *http.Request) error {
 // handler answers a request, or says why it cannot.
 type handler func(w http.ResponseWriter, r *http.Request) error
 
-// handle writes the errors of a handler.
+// handle writes the errors of a handler. Nothing has been sent of a page that fails.
 func (c *Console) handle(h handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if err := h(w, r); err != nil {
+		if err := calmly(h, w, r); err != nil {
 			c.fail(w, r, err)
 		}
 	}
+}
+
+// calmly turns a panic into an error, but for the one that means to end the connection.
+func calmly(h handler, w http.ResponseWriter, r *http.Request) (err error) {
+	defer func() {
+		if panicked := recover(); panicked == http.ErrAbortHandler { //nolint:errorlint // it is compared as net/http does
+			panic(panicked)
+		} else if panicked != nil {
+			err = fmt.Errorf("panic: %v\n%s", panicked, debug.Stack())
+		}
+	}()
+	return h(w, r)
 }
 
 // asPerson lets only people in who are signed in and act in a workspace.

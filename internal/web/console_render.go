@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"strings"
@@ -37,7 +38,8 @@ func render(w http.ResponseWriter, r *http.Request, status int, page templ.Compo
 // nothing. A place within a page is named to htmx, since a redirect it follows does not say it.
 func goTo(w http.ResponseWriter, r *http.Request, path string) {
 	if fragment(r) && strings.Contains(path, "#") {
-		w.Header().Set("HX-Location", `{"path":"`+path+`","target":"#main","swap":"outerHTML"}`)
+		where, _ := json.Marshal(map[string]string{"path": path, "target": "#main", "swap": "outerHTML"})
+		w.Header().Set("HX-Location", string(where))
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}

@@ -89,7 +89,7 @@ func (r record) answer(asked phrase) (string, error) {
 	f, how := r.noun.field(asked)
 	raw, ok := r.row.Values[f.Name]
 	if how == noMatch || !ok || f.Masked {
-		return "", troubleError(capital(r.String()) + " has no field " + quote(asked.text()) + " that I can see.")
+		return "", troubleError(capital(r.String()) + " has no field " + quote(asked.bare()) + " that I can see.")
 	}
 	return f.name() + " of " + r.String() + " is " + full(show(raw)), nil
 }

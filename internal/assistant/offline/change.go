@@ -89,14 +89,15 @@ func readChange(c catalogue, p phrase) command {
 	var ways []way
 	for _, at := range p.splits(assigners) {
 		ways = append(ways, c.settings(p.to(at), p.from(at+1))...)
-	}
-	for _, at := range p.splits(assigners) {
-		if old := p.to(at).withoutOld(); len(ways) == 0 && !old.empty() {
-			ways = c.settings(old, p.from(at+1))
-		}
+		ways = append(ways, c.settings(p.to(at).withoutOld(), p.from(at+1))...)
 	}
 	if len(ways) == 0 {
 		ways = append(c.valueFirst(p), c.valueLast(p)...)
+	}
+	for _, at := range p.splits(assigners) {
+		if len(ways) == 0 {
+			ways = c.unknown(p.to(at), p.from(at+1).plain())
+		}
 	}
 	return changing(ways, p, "set <field> of <record> to <value>")
 }
@@ -179,6 +180,23 @@ func (c catalogue) targets(p phrase, links []string) []way {
 		for _, beside := range c.aim(p.from(at), phrase{}, p.to(at)) {
 			beside.score -= 3
 			ways = append(ways, beside)
+		}
+	}
+	return ways
+}
+
+// unknown reads "FIELD of RECORD" where no kind of record has such a field, so that it can be said.
+func (c catalogue) unknown(p, value phrase) []way {
+	var ways []way
+	for _, at := range p.splits(words("of for 's")) {
+		field, target := p.to(at), p.from(at+1)
+		if p.word(at) == "'s" {
+			field, target = target, field
+		}
+		for _, ref := range c.references(target) {
+			if ref.text != "" && (ref.kind || ref.quoted || target.len() == 1) {
+				ways = append(ways, way{ref, []assignment{{field: field, value: value}}, 0})
+			}
 		}
 	}
 	return ways

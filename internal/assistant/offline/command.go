@@ -20,10 +20,16 @@ var readers = []reader{
 	readConfirmation, readSmallTalk, readHelp, readRename, readClear, readShift, readCreation, readDeletion, readChange, readQuestion,
 }
 
+// talk is how many of the readers need no tools.
+const talk = 3
+
 // parse reads one sentence. It never fails: what it does not understand is a command that says so.
 func parse(c catalogue, sentence phrase) command {
 	p := stripped(sentence)
-	for _, read := range readers {
+	for i, read := range readers {
+		if len(c) == 0 && i == talk {
+			break
+		}
 		if understood := read(c, p); understood != nil {
 			return understood
 		}

@@ -55,6 +55,9 @@ func (n *noun) field(p phrase) (field, int) {
 	return field{}, noMatch
 }
 
+// bare is a phrase without its article.
+func (p phrase) bare() string { return p.withoutFirst(articles...).text() }
+
 // hasPart tells whether every word of a text is in a name, in the name's order.
 func hasPart(name, text []string) bool {
 	if slices.Contains(links, text[0]) || slices.Contains(links, text[len(text)-1]) {

@@ -105,12 +105,15 @@ func (c condition) said() string {
 }
 
 func (t *turn) guesses(n *noun, c condition) ([]guess, error) {
-	if c.field.empty() {
-		return t.anywhere(n, c.value), nil
-	}
 	f, how := n.field(c.field)
-	if how == noMatch || f.Masked {
-		return nil, troubleError(capital(plain(n.Plural)) + " have no field " + quote(c.field.text()) + " that I can look through.")
+	switch {
+	case c.label && n.LabelField != "":
+		f, _ = n.named(n.LabelField)
+		return f.spelled(c.value), nil
+	case c.field.empty():
+		return t.anywhere(n, c.value), nil
+	case how == noMatch || f.Masked:
+		return nil, troubleError(capital(plain(n.Plural)) + " have no field " + quote(c.field.bare()) + " that I can look through.")
 	}
 	value, err := t.value(f, assignment{value: c.value})
 	return []guess{{f, value, true}}, err

@@ -17,15 +17,17 @@ type listing struct {
 // condition is a part of a question that narrows it: a field and its value, or a value alone.
 type condition struct {
 	field, value phrase
+	label        bool // the field is the one records are known by
 	not          bool
 }
 
 var (
 	asking = phrases("show me", "show us", "show", "list", "list all", "find", "find me", "get", "get me", "display", "search for", "search", "give me", "tell me about", "tell me", "look up", "open",
 		"describe", "view", "see", "which", "what is", "what 's", "what are", "what", "who is", "who are", "who", "how many", "are there", "is there", "do we have", "do you have", "have we", "there are", "details of", "details about")
-	lists = phrases("a list of", "the list of", "list of", "all of the", "all of", "the names of")
-	being = words("that which who are is being were was currently still now")
-	where = words("with whose where having has have had in at for by of from")
+	lists    = phrases("a list of", "the list of", "list of", "all of the", "all of", "the names of")
+	being    = words("that which who are is being were was currently still now there do does we you exist")
+	callings = words("called named titled")
+	where    = words("with whose where having has have had in at for by of from")
 )
 
 const askShape = "show <record>, list <records>, or list <records> with <field> <value>"
@@ -44,12 +46,12 @@ func readQuestion(c catalogue, p phrase) command {
 		list.count = count
 		return list
 	}
-	return c.readLookup(rest, p)
+	return c.readLookup(rest)
 }
 
 // readLookup reads a question about one record. Many words that name neither a kind nor a field are no
 // record's label, unless they are quoted.
-func (c catalogue) readLookup(p, question phrase) command {
+func (c catalogue) readLookup(p phrase) command {
 	ways := c.targets(p, prepositions)
 	for _, ref := range c.references(p) {
 		switch {
@@ -59,6 +61,9 @@ func (c catalogue) readLookup(p, question phrase) command {
 		case p.len() <= 3:
 			ways = append(ways, way{ref, nil, 1})
 		}
+	}
+	if len(ways) == 0 {
+		ways = c.unknown(p, phrase{})
 	}
 	if len(ways) == 0 {
 		return puzzled{askShape}
@@ -77,7 +82,7 @@ func (c catalogue) readListing(p phrase, open bool) *listing {
 		}
 		before, after := p.to(at).plain(), p.from(at+m.length).plain()
 		several := open || m.plural || c.same(m) && !single(after)
-		narrowed := after.empty() || slices.Contains(being, after.word(0)) || slices.Contains(where, after.word(0))
+		narrowed := after.empty() || slices.Contains(slices.Concat(being, where, callings), after.word(0))
 		if !narrowed || !several && !before.empty() || !several && !after.empty() {
 			return nil
 		}
@@ -99,8 +104,9 @@ func (c catalogue) conditions(before, after phrase) []condition {
 	}
 	for !after.empty() {
 		var part phrase
-		if part, after = after.upToAnd(); !part.plain().empty() {
-			list = append(list, c.condition(part.plain()))
+		part, after = after.upToAnd()
+		if one := c.condition(part.plain()); !one.value.empty() {
+			list = append(list, one)
 		}
 	}
 	return list
@@ -113,17 +119,20 @@ func (p phrase) upToAnd() (part, rest phrase) {
 	return p, phrase{source: p.source}
 }
 
+// condition reads one part; one without a value says nothing.
 func (c catalogue) condition(p phrase) condition {
 	p = p.withoutFirst(slices.Concat(being, where, articles)...).plain()
 	var not bool
 	if p.word(0) == "not" {
 		not, p = true, p.from(1)
 	}
-	p = p.withoutPrefix(phrases("called", "named", "titled"))
+	if called := p.withoutFirst(callings...); called.len() < p.len() {
+		return condition{value: called.plain(), label: true, not: not}
+	}
 	for _, atLeast := range []int{wholeMatch, partMatch} {
 		if name := c.fieldAt(p, atLeast); name > 0 && name < p.len() {
-			return condition{p.to(name), p.from(name).plain().withoutLink(), not}
+			return condition{field: p.to(name), value: p.from(name).plain().withoutLink(), not: not}
 		}
 	}
-	return condition{phrase{source: p.source}, p, not}
+	return condition{value: p, not: not}
 }

@@ -108,7 +108,7 @@ func (n *noun) writable(a assignment) (field, error) {
 			return f, troubleError(capital(plain(n.Plural)) + " have no name to change. Say which field: " + n.choices() + ".")
 		}
 	} else if how == noMatch {
-		return f, troubleError(capital(plain(n.Plural)) + " have no field " + quote(a.field.text()) + ". I may propose changes to " + n.choices() + ".")
+		return f, troubleError(capital(plain(n.Plural)) + " have no field " + quote(a.field.bare()) + ". I may propose changes to " + n.choices() + ".")
 	}
 	if !f.Writable {
 		return f, troubleError("I may not propose changes to " + f.name() + " of " + plain(n.Plural) + ", only to " + n.choices() + ".")
@@ -169,5 +169,5 @@ func (t *turn) pointer(f field, said phrase) (json.RawMessage, error) {
 type bulk struct{}
 
 func (bulk) run(*turn) (string, error) {
-	return "", troubleError("Changing several records at once is not offered to me. Name one record a sentence; I take up to " + itoa(mostProposals) + " in one message.")
+	return "", troubleError("Changing several records at once is not offered to me. Name one record per sentence; I take up to " + itoa(mostProposals) + " in one message.")
 }

@@ -18,7 +18,7 @@ func readConfirmation(_ catalogue, p phrase) command {
 		return confirmation{}
 	}
 	known := append(slices.Clone(assentWith), decisions...)
-	assent := slices.Contains(assents, said[0]) || slices.ContainsFunc(said, func(w string) bool { return slices.Contains(decisions, w) }) ||
+	assent := slices.ContainsFunc(said, func(w string) bool { return slices.Contains(decisions, w) || slices.Contains(assents, w) }) ||
 		p.starts("do", "it") || p.starts("do", "that") || p.starts("go", "ahead") || p.starts("make", "it", "so")
 	if assent && !slices.ContainsFunc(said, func(w string) bool { return !slices.Contains(known, w) }) {
 		return confirmation{}
