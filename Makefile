@@ -50,7 +50,7 @@ vet:
 	go vet ./...
 
 lint:
-	$(LINT) run
+	$(LINT) run --allow-parallel-runners
 
 bench: postgres ## Rates of propose and confirm over HTTP beside the same SQL from a bare loop.
 	go test -run '^$$' -bench . -benchtime $(or $(BENCHTIME),3s) -timeout 30m ./internal/bench

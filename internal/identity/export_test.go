@@ -23,8 +23,8 @@ func CostOf(hash string) (*argon2id.Params, error) {
 	return cost, err
 }
 
-func Matches(ctx context.Context, password, hash string) (bool, error) {
-	return newVerifier().matches(ctx, password, &hash)
+func Matches(ctx context.Context, password string, hash *string) (bool, error) {
+	return newVerifier().matches(ctx, password, hash)
 }
 
 func NewSignInSecret(owner id.User) string { return newSecret(signInPrefix, owner) }

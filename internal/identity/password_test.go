@@ -2,6 +2,7 @@ package identity_test
 
 import (
 	"errors"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -32,7 +33,7 @@ func TestAPasswordMatchesHoweverItsCharactersAreSpelled(t *testing.T) {
 		t.Fatal(err)
 	}
 	for password, want := range map[string]bool{"caff\u00e8 macchiato": true, "caffe\u0300 macchiato": true, "caffe macchiato": false, "": false} {
-		if got, err := identity.Matches(t.Context(), password, hash); err != nil || got != want {
+		if got, err := identity.Matches(t.Context(), password, &hash); err != nil || got != want {
 			t.Errorf("%+q matches: %v, %v", password, got, err)
 		}
 	}
@@ -43,5 +44,19 @@ func TestNobodysHashCostsWhatEveryonesDoes(t *testing.T) {
 	cost, err := identity.CostOf(identity.NobodysHash)
 	if err != nil || *cost != *identity.PasswordCost {
 		t.Fatalf("it costs %+v, %v; everyone's %+v", cost, err, identity.PasswordCost)
+	}
+}
+
+// No account is compared with nobody's hash: not only the waiting but the work is the same. The work is
+// told from the memory it takes. Not parallel, so that nothing else takes any.
+func TestNoAccountIsAsMuchWork(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if right, err := identity.Matches(t.Context(), "harbor-mill", nil); err != nil || right {
+		t.Fatal(right, err)
+	}
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took < uint64(identity.PasswordCost.Memory)*1024 {
+		t.Fatalf("it took %d bytes", took)
 	}
 }

@@ -93,30 +93,6 @@ func (d *DB) owner(t testing.TB) *pgxpool.Pool {
 	return pool
 }
 
-// WaitBlocked returns when at least n sessions of the database wait for a lock, and ends the test where
-// that does not happen within ten seconds.
-func WaitBlocked(t testing.TB, d *DB, n int) {
-	t.Helper()
-	s := need(t)
-	deadline := time.Now().Add(10 * time.Second)
-	for blocked := 0; ; {
-		// As superuser: nobody else is told what another's session waits for.
-		err := s.admin.QueryRow(t.Context(), `SELECT count(*) FROM pg_catalog.pg_stat_activity WHERE datname = $1 AND wait_event_type = 'Lock'`, d.name).Scan(&blocked)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if blocked >= n {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%d sessions wait for a lock, not %d", blocked, n)
-		}
-		if _, err := s.admin.Exec(t.Context(), `SELECT pg_sleep(0.005)`); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
 // closing closes what a test used. A connection that the test still holds is a failure, and does not keep
 // the tests from ending.
 func closing(t testing.TB, pool interface{ Close() }) {

@@ -1,6 +1,7 @@
 package record_test
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -16,7 +17,7 @@ func TestDraftShowsWhatWouldBeKept(t *testing.T) {
 	if len(d.Record.Version) != 64 {
 		t.Errorf("version %q", d.Record.Version)
 	}
-	if _, err := w.draft(t, "core.role", record.Update, "11", `{"name":"reviewer"}`); err != record.ErrGone {
+	if _, err := w.draft(t, "core.role", record.Update, "11", `{"name":"reviewer"}`); !errors.Is(err, record.ErrGone) {
 		t.Errorf("another workspace's role: %v", err)
 	}
 }
@@ -65,7 +66,7 @@ func TestDraftRefusesFields(t *testing.T) {
 		{record.Update, `{"colour":1}`, record.InvalidInput, "colour", `mrp.production_order has no field "colour".`},
 		{record.Update, `{"unit_cost":1}`, record.InvalidInput, "unit_cost", `mrp.production_order has no field "unit_cost".`},
 		{record.Update, `{"site":"other-site"}`, record.InvalidInput, "site", `mrp.production_order has no field "site".`},
-		{record.Update, `{"quantitty":1}`, record.InvalidInput, "quantitty", `mrp.production_order has no field "quantitty"; did you mean "quantity"?`},
+		{record.Update, `{"quantyty":1}`, record.InvalidInput, "quantyty", `mrp.production_order has no field "quantyty"; did you mean "quantity"?`},
 		{record.Update, `{"order_number":"PO-1"}`, record.FieldNotWritable, "order_number", `"order_number" of mrp.production_order can be read but not changed.`},
 		{record.Update, `{"priority":12.5}`, record.InvalidInput, "priority", `"priority" takes a whole number from -2147483648 to 2147483647.`},
 		{record.Update, `{"priority":null}`, record.InvalidInput, "priority", `"priority" has to have a value; it cannot be null.`},

@@ -15,7 +15,7 @@ var (
 )
 
 // NoRow says that a write found no record with its key and version; nothing of it is written.
-type NoRow struct{ Index int }
+type NoRow struct{ Index int } //nolint:errname // what happened to a write, and only then an error
 
 func (e *NoRow) Error() string {
 	return fmt.Sprintf("no record with the key and version of write %d", e.Index)

@@ -80,7 +80,7 @@ func (e *Entity) where(q *query, parts []string) {
 // URL is the deep link to a record; empty where the entity has no template, or the key is none.
 func (e *Entity) URL(key string) string {
 	parts, ok := e.readKey(key)
-	if !ok {
+	if !ok || key == "" {
 		return ""
 	}
 	return e.url.fill(func(name string) string {

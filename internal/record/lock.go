@@ -1,5 +1,11 @@
 package record
 
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+)
+
 // lock is a condition under which a record is not offered for change.
 type lock struct {
 	column *column
@@ -32,4 +38,35 @@ func (b *binder) bindLocks(e *Entity, spec *entitySpec) {
 		}
 		e.locks = append(e.locks, bound)
 	}
+}
+
+// lockOf is the place of the first lock whose condition the row meets, or NULL.
+func (e *Entity) lockOf(q *query) string {
+	if len(e.locks) == 0 {
+		return "NULL::text"
+	}
+	sql := "CASE"
+	for i, l := range e.locks {
+		for j := range l.values {
+			sql += " WHEN " + l.column.equals("t", q.param(&l.values[j])) + " THEN '" + strconv.Itoa(i) + "'"
+		}
+	}
+	return sql + " END"
+}
+
+// locked says why a record is not offered for change, with the value where it is shown anyway.
+func (e *Entity) locked(place *string, record *Record) string {
+	if place == nil {
+		return ""
+	}
+	i, _ := strconv.Atoi(*place)
+	l := e.locks[i]
+	if !l.shown {
+		return "This record is not offered for change."
+	}
+	var value string
+	if json.Unmarshal(record.Values[l.field].JSON, &value) != nil {
+		value = string(record.Values[l.field].JSON)
+	}
+	return fmt.Sprintf("This record is not offered for change: %s is %s.", l.label, value)
 }

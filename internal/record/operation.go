@@ -36,8 +36,7 @@ func defaultRoles(op Operation) []string {
 // Type is how a field's value is read and shown.
 type Type string
 
-// The types of fields. A list, and a range or another type of PostgreSQL's that has no place here, is
-// JSON or TEXT and not writable.
+// The types of fields. A list is JSON; a type of PostgreSQL's that has no place here is TEXT, and only read.
 const (
 	Text      Type = "TEXT"
 	Integer   Type = "INTEGER"

@@ -7,7 +7,7 @@ import (
 )
 
 // Problems are what is wrong with countersign.yaml: everything at once, in the order of its lines.
-type Problems struct {
+type Problems struct { //nolint:errname // a list that is one error where it is not empty
 	File string
 	List []Problem
 }

@@ -2,9 +2,7 @@ package record
 
 import (
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
-	"strconv"
 
 	"github.com/countersign/countersign/internal/identity"
 )
@@ -36,18 +34,6 @@ func (e *Entity) reading(as identity.Actor, salt []byte) selection {
 	return selection{entity: e, references: e.referencesFor(string(as.Role())), salt: salt, locks: true}
 }
 
-// referencesFor are the fields whose references the role may be told the labels of: what the registry does
-// not let the role read by itself it does not tell here either.
-func (e *Entity) referencesFor(role string) []*Field {
-	var list []*Field
-	for _, f := range e.Fields {
-		if f.target != nil && !f.Masked && (f.target.Offers(Get, role) || f.target.Offers(List, role)) {
-			list = append(list, f)
-		}
-	}
-	return list
-}
-
 // add writes the columns of a row called t.
 func (s selection) add(q *query) {
 	e := s.entity
@@ -76,46 +62,6 @@ func (s selection) add(q *query) {
 func (s selection) version(q *query) string {
 	salt := q.arg(hex.EncodeToString(s.salt))
 	return "pg_catalog.encode(pg_catalog.sha256(pg_catalog.decode(" + salt + ", 'hex') || pg_catalog.convert_to((t.*)::text, 'UTF8')), 'hex')"
-}
-
-// labelOf is how the row is called.
-func (e *Entity) labelOf(q *query, row string) string {
-	if len(e.label) == 0 {
-		return "''"
-	}
-	sql := ""
-	for i, p := range e.label {
-		if i > 0 {
-			sql += " || "
-		}
-		if f, ok := e.Field(p.name); ok {
-			sql += "coalesce(" + f.column.text(f.column.of(row)) + ", '')"
-		} else {
-			sql += q.arg(p.literal)
-		}
-	}
-	return sql
-}
-
-// labelOf is how the record is called that the expression refers to, NULL where the person sees none.
-func (f *Field) labelOf(q *query, expression string) string {
-	key := f.target.key[0]
-	return "(SELECT coalesce(nullif(" + f.target.labelOf(q, "r") + ", ''), " + key.text(key.of("r")) + ") FROM " + f.target.table +
-		" AS r WHERE " + key.of("r") + " = " + expression + " LIMIT 1)"
-}
-
-// lockOf is the place of the first lock whose condition the row meets, or NULL.
-func (e *Entity) lockOf(q *query) string {
-	if len(e.locks) == 0 {
-		return "NULL::text"
-	}
-	sql := "CASE"
-	for i, l := range e.locks {
-		for j := range l.values {
-			sql += " WHEN " + l.column.equals("t", q.param(&l.values[j])) + " THEN '" + strconv.Itoa(i) + "'"
-		}
-	}
-	return sql + " END"
 }
 
 // read makes a record of a row and gives what is left of the row.
@@ -149,23 +95,6 @@ func (s selection) read(r row) (*Record, row, error) {
 		record.Version, r = text(r[0]), r[1:]
 	}
 	return record, r, nil
-}
-
-// locked says why a record is not offered for change, with the value where it is shown anyway.
-func (e *Entity) locked(place *string, record *Record) string {
-	if place == nil {
-		return ""
-	}
-	i, _ := strconv.Atoi(*place)
-	l := e.locks[i]
-	if !l.shown {
-		return "This record is not offered for change."
-	}
-	var value string
-	if json.Unmarshal(record.Values[l.field].JSON, &value) != nil {
-		value = string(record.Values[l.field].JSON)
-	}
-	return fmt.Sprintf("This record is not offered for change: %s is %s.", l.label, value)
 }
 
 func text(s *string) string {

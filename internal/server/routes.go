@@ -21,6 +21,10 @@ func (p parts) routes(c Config) http.Handler {
 	mux.Handle("/graphql", who.Middleware(graph.NewHandler(&graph.Resolver{
 		Gate: p.gate, Tools: p.tools, Assistant: p.assistant, Reader: p.pools.Reader, Log: p.log,
 	}, graph.Options{Introspection: c.GraphiQL})))
+	if c.GraphiQL {
+		mux.Handle("/graphiql", web.GraphiQL())
+		mux.Handle("/graphiql/", web.GraphiQL())
+	}
 	mux.Handle("/", web.NewConsole(web.ConsoleConfig{
 		Authenticator: who, Gate: p.gate, Tools: p.tools, Assistant: p.assistant, Reader: p.pools.Reader, Kind: p.kind, Log: p.log,
 	}))

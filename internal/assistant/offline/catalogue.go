@@ -81,6 +81,7 @@ type mention struct {
 	nouns  catalogue // more than one where the word fits several
 	length int       // in tokens
 	plural bool      // and not the singular too
+	whole  bool      // by its whole name, not the end of it
 }
 
 // mentionAt finds the longest name of an entity at the beginning of a phrase. A whole name goes before
@@ -92,10 +93,10 @@ func (c catalogue) mentionAt(p phrase) (mention, bool) {
 			continue
 		}
 		if m, ok := c.mentioned(text, slices.Equal[[]string]); ok {
-			return mention{m.nouns, length, m.plural}, true
+			return mention{m.nouns, length, m.plural, true}, true
 		}
 		if m, ok := c.mentioned(text, endsWith); ok {
-			return mention{m.nouns, length, m.plural}, true
+			return mention{m.nouns, length, m.plural, false}, true
 		}
 	}
 	return mention{}, false

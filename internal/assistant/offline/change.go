@@ -44,12 +44,23 @@ func readRename(c catalogue, p phrase) command {
 		ways = append(ways, c.renamings(p.to(at), p.from(at+1))...)
 		ways = append(ways, c.renamings(p.to(at).withoutOld(), p.from(at+1))...)
 	}
-	for at := 1; calls && len(ways) == 0 && at < min(p.len(), longTarget); at++ {
-		if refs := c.references(p.to(at)); len(refs) > 0 && refs[0].kind && refs[0].text != "" {
-			ways = c.renamings(p.to(at), p.from(at))
-		}
+	if calls && len(ways) == 0 {
+		ways = c.callings(p.withoutFirst(articles...))
 	}
 	return changing(ways, p, "rename <record> to <new name>")
+}
+
+// callings reads "KIND RECORD NAME", the record in one word or in quotes.
+func (c catalogue) callings(p phrase) []way {
+	m, ok := c.mentionAt(p)
+	if !ok {
+		return nil
+	}
+	rest := p.from(m.length).withoutPrefix(pointers)
+	if rest.len() < 2 {
+		return nil
+	}
+	return c.renamings(p.to(p.len()-rest.len()+1), rest.from(1))
 }
 
 func (c catalogue) renamings(target, value phrase) []way {
@@ -224,6 +235,9 @@ func score(how int, ref reference, target phrase) int {
 	points := 4 * how
 	if ref.kind {
 		points += 3
+	}
+	if ref.whole {
+		points++
 	}
 	if ref.quoted || target.len() == 1 {
 		points++

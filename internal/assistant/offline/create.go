@@ -8,6 +8,8 @@ type creation struct {
 	set   []assignment
 }
 
+var namings = phrases("with the name", "with name", "with the title", "with title", "whose name is")
+
 const createShape = "create a <kind of record> called <name> with <field> <value>"
 
 func readCreation(c catalogue, p phrase) command {
@@ -33,11 +35,19 @@ func readCreation(c catalogue, p phrase) command {
 // initial reads the name and the fields of a new record.
 func (c catalogue) initial(p phrase) ([]assignment, bool) {
 	p = p.plain()
+	named := p.withoutPrefix(namings)
+	if named.len() < p.len() && c.fieldAt(p.withoutFirst(separators...).withoutFirst(articles...), wholeMatch) == 0 {
+		return c.nameFirst(named)
+	}
 	if p.empty() || slices.Contains(separators, p.word(0)) || c.fieldAt(p, wholeMatch) > 0 {
 		return c.listed(p)
 	}
-	p = p.withoutPrefix(pointers).plain()
-	name, rest := c.upToField(p, false)
+	return c.nameFirst(p.withoutPrefix(pointers))
+}
+
+// nameFirst reads a name, and the fields after it.
+func (c catalogue) nameFirst(p phrase) ([]assignment, bool) {
+	name, rest := c.upToField(p.plain(), false)
 	if name.plain().empty() {
 		return nil, false
 	}

@@ -10,6 +10,7 @@ import (
 type reference struct {
 	nouns  catalogue // every one where the sentence does not say
 	kind   bool      // the sentence says what kind of record
+	whole  bool      // by its whole name
 	many   bool      // it means several records
 	text   string
 	quoted bool
@@ -34,11 +35,11 @@ func (c catalogue) references(p phrase) []reference {
 	var list []reference
 	if m, ok := c.mentionAt(p); ok {
 		rest := p.from(m.length).plain().withoutPrefix(pointers).plain()
-		list = append(list, reference{nouns: m.nouns, kind: true, many: many || m.plural && !single(rest), said: said.text()}.to(rest))
+		list = append(list, reference{nouns: m.nouns, kind: true, whole: m.whole, many: many || m.plural && !single(rest), said: said.text()}.to(rest))
 	}
 	for at := 1; at < p.len(); at++ {
 		if m, ok := c.mentionAt(p.from(at)); ok && at+m.length == p.len() {
-			list = append(list, reference{nouns: m.nouns, kind: true, many: many || m.plural, said: said.text()}.to(p.to(at)))
+			list = append(list, reference{nouns: m.nouns, kind: true, whole: m.whole, many: many || m.plural, said: said.text()}.to(p.to(at)))
 			break
 		}
 	}

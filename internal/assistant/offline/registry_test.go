@@ -73,7 +73,7 @@ var odd = []sample{
 		entity: toolcall.EntityInfo{Name: "bom.bill", Title: "Bill of materials", Plural: "Bills of materials", LabelField: "code", Key: []string{"id"}, Fields: []toolcall.FieldInfo{
 			{Name: "id", Label: "Id", Type: "INTEGER"}, {Name: "code", Label: "Code", Type: "TEXT", Writable: true}, {Name: "set", Label: "Set", Type: "TEXT", Writable: true}, {Name: "valid_from", Label: "Valid from", Type: "DATE", Writable: true}}},
 		id: "88", said: "88", label: "BOM-88",
-		values: map[string]value{"code": {"BOM-89", "BOM-89", "BOM-88"}, "set": {"to be", "to be", "x"}, "valid_from": {"2026-12-24", "2026-12-24", "2026-12-01"}},
+		values: map[string]value{"code": {"BOM-89", "BOM-89", "BOM-88"}, "set": {"of three", "of three", "x"}, "valid_from": {"2026-12-24", "2026-12-24", "2026-12-01"}},
 	},
 }
 
@@ -242,4 +242,3 @@ func TestEveryKindIsInTheHelp(t *testing.T) {
 		}
 	}
 }
-

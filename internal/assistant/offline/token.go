@@ -44,7 +44,7 @@ func tokenize(source string) []token {
 }
 
 func tokenAt(source string, at int) token {
-	if quoted, ok := quotedAt(source, at); ok {
+	if quoted, ok := quotedAt(source, at); ok && !possessiveAt(source, at) {
 		return quoted
 	}
 	end := wordEnd(source, at)
@@ -75,13 +75,18 @@ func boundary(rest string) bool {
 	return rest == "" || unicode.IsSpace(r) || strings.ContainsRune(marks+")", r) || strings.HasPrefix(rest, "'s") || strings.HasPrefix(rest, "’s")
 }
 
+// possessiveAt tells whether an "'s" follows a word directly.
+func possessiveAt(source string, at int) bool {
+	return at > 0 && !unicode.IsSpace(rune(source[at-1])) && slices.ContainsFunc(possessives, func(p string) bool {
+		return strings.HasPrefix(source[at:], p) && boundary(source[at+len(p):])
+	})
+}
+
 // wordEnd finds where the word that begins at a place ends. Marks at its end, "=" and a possessive "'s"
 // are words of their own.
 func wordEnd(source string, at int) int {
-	for _, possessive := range possessives {
-		if strings.HasPrefix(source[at:], possessive) && boundary(source[at+len(possessive):]) {
-			return at + len(possessive)
-		}
+	if possessiveAt(source, at) {
+		return at + strings.IndexByte(source[at:], 's') + 1
 	}
 	if strings.IndexByte(marks+"=", source[at]) >= 0 {
 		return at + 1
