@@ -7,7 +7,7 @@ TOOL := go tool -modfile=tools/go.mod
 LINT := go tool -modfile=tools/lint/go.mod golangci-lint
 BIN  := bin/countersign
 
-.PHONY: help demo build test race check generate generated format vet lint bench schema contract postgres chromium versions
+.PHONY: queries help demo build test race check generate generated format vet lint bench schema contract postgres chromium versions
 
 help: ## Print this.
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /	/' | expand -t12
@@ -25,7 +25,7 @@ race: postgres chromium ## The same tests with the race detector (needs a C comp
 	@command -v $${CC:-gcc} >/dev/null || { echo "race: no C compiler: installing gcc"; $(SUDO) apt-get install -y --no-install-recommends gcc libc6-dev; }
 	CGO_ENABLED=1 go test -race -timeout 30m $$(go list ./... | grep -v -e /internal/e2e -e /internal/bench -e /graph/generated)
 
-check: versions generated contract format vet lint test race ## What CI runs.
+check: versions generated contract format vet lint queries test race ## What CI runs.
 
 generate: ## Generate sqlc/, graph/generated, graph/model and views.
 	rm -f sqlc/*.sql.go
@@ -51,6 +51,9 @@ vet:
 
 lint:
 	$(LINT) run --allow-parallel-runners
+
+queries: postgres ## Prepare every query on a migrated database, and hold it against the rules of sqlc.yaml.
+	go test -count=1 -tags sqlcvet -run TestEveryQueryIsVetted ./internal/postgres
 
 bench: postgres ## Rates of propose and confirm over HTTP beside the same SQL from a bare loop.
 	go test -run '^$$' -bench . -benchtime $(or $(BENCHTIME),3s) -timeout 30m ./internal/bench

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/countersign/countersign/graph/model"
+	"github.com/countersign/countersign/internal/gate"
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/identity"
 	"github.com/countersign/countersign/sqlc"
@@ -110,7 +111,7 @@ func (r *Resolver) proposalList(ctx context.Context, f *model.ProposalFilter, or
 // actionableCount is what the badge shows; an auditor and a token never have any.
 func (r *Resolver) actionableCount(ctx context.Context) (int32, error) {
 	who := identity.From(ctx)
-	if _, err := person(ctx); err != nil || who.Role() == sqlc.RoleAuditor {
+	if !gate.Decides(who) {
 		return 0, nil
 	}
 	return r.queries.CountActionable(ctx, r.db(ctx), sqlc.CountActionableParams{WorkspaceID: who.Workspace().ID, Viewer: who.User().ID})

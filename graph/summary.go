@@ -1,8 +1,6 @@
 package graph
 
 import (
-	"encoding/json"
-
 	"github.com/countersign/countersign/graph/model"
 	"github.com/countersign/countersign/internal/card"
 	"github.com/countersign/countersign/sqlc"
@@ -12,10 +10,10 @@ const maxSamples = 10
 
 // summarise is a card's change as the contract shows it.
 func summarise(p *sqlc.Proposal, records []card.Record) *model.ChangeSummary {
-	s := &model.ChangeSummary{Changes: []*model.FieldChange{}, MatchedRecords: len(records), SampleIds: []string{}, Stored: records}
+	s := &model.ChangeSummary{Changes: []*model.FieldChange{}, MatchedRecords: len(records), SampleIDs: []string{}, Stored: records}
 	for _, r := range records[:min(len(records), maxSamples)] {
 		if r.Key != "" {
-			s.SampleIds = append(s.SampleIds, r.Key)
+			s.SampleIDs = append(s.SampleIDs, r.Key)
 		}
 	}
 	if len(records) == 1 {
@@ -57,7 +55,7 @@ func valueOf(v *card.Value, t card.FieldType) *model.FieldValue {
 	shown := card.Show(v, t)
 	value := &model.FieldValue{IsNull: v.Null, Masked: v.Masked, Text: shown.Text, Truncated: shown.Truncated, Warnings: shown.Warnings}
 	if !v.Masked && !v.Null {
-		value.JSON = json.RawMessage(v.JSON)
+		value.JSON = v.JSON
 	}
 	return value
 }

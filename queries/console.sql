@@ -21,13 +21,15 @@ ORDER BY number;
 
 -- name: BesideCards :many
 -- What stands beside cards: for whom, in which conversation of the viewer's (empty for none), and the numbers
--- of other open proposals on a record of theirs.
+-- of a few other open proposals on a record of theirs.
 SELECT p.id, u.name AS acting, coalesce(c.title, '')::text AS conversation,
-    ARRAY(SELECT DISTINCT other.number
-        FROM proposal_records mine
-        JOIN proposal_records theirs ON theirs.workspace_id = mine.workspace_id AND theirs.entity = mine.entity AND theirs.key = mine.key AND theirs.proposal_id <> mine.proposal_id
-        JOIN proposals other ON other.id = theirs.proposal_id AND other.status IN ('pending', 'awaiting_approval') AND other.expires_at > clock_timestamp()
-        WHERE mine.proposal_id = p.id ORDER BY other.number LIMIT 10)::bigint[] AS others
+    ARRAY(SELECT DISTINCT few.number FROM (
+            SELECT other.number
+            FROM proposal_records mine
+            JOIN proposal_records theirs ON theirs.workspace_id = mine.workspace_id AND theirs.entity = mine.entity AND theirs.key = mine.key AND theirs.proposal_id <> mine.proposal_id
+            JOIN proposals other ON other.id = theirs.proposal_id AND other.status IN ('pending', 'awaiting_approval') AND other.expires_at > clock_timestamp()
+            WHERE mine.proposal_id = p.id LIMIT 10) AS few
+        ORDER BY few.number)::bigint[] AS others
 FROM proposals p
 JOIN users u ON u.id = p.acting_user_id
 LEFT JOIN conversations c ON c.id = p.conversation_id AND c.user_id = @viewer

@@ -1,3 +1,4 @@
+// Package sqlc is generated from queries/ and the migrations, but for this file.
 package sqlc
 
 // Marker methods, so that rows are the GraphQL types of their name without a layer between.

@@ -55,14 +55,6 @@ func Open(s sqlc.ProposalStatus) bool {
 	return s == sqlc.ProposalStatusPending || s == sqlc.ProposalStatusAwaitingApproval
 }
 
-// record is the one record of a single change, nil for a set of them.
-func (c Card) record() *card.Record {
-	if len(c.Records) != 1 {
-		return nil
-	}
-	return &c.Records[0]
-}
-
 // Final is the decision that ended it; nil while there is none.
 func (c Card) Final() *Decision {
 	for i := range c.Decisions {

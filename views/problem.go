@@ -10,28 +10,25 @@ type Failure struct {
 	Reference string
 }
 
+// usual are the words for a status where there is nothing more to say.
+var usual = map[int]Failure{
+	http.StatusForbidden:           {Title: "Not yours to see", Words: "You may not see or do this in the workspace you are in."},
+	http.StatusNotFound:            {Title: "Not here", Words: "There is nothing at this address, or it is in another workspace."},
+	http.StatusMethodNotAllowed:    {Title: "Not by a link", Words: "This is done with a button on its page, never by following a link."},
+	http.StatusTooManyRequests:     {Title: "Too many tries", Words: "Wait a moment, then try again."},
+	http.StatusServiceUnavailable:  {Title: "Not available right now", Words: "The service could not answer, so nothing was done. Try again in a moment."},
+	http.StatusInternalServerError: {Title: "Something went wrong", Words: "This is a fault of ours. Look at the proposal again before you repeat anything."},
+}
+
 // FailureOf names a status; words may be empty for the usual ones.
 func FailureOf(status int, words string) Failure {
-	f := Failure{Status: status, Words: words}
-	usual := ""
-	switch status {
-	case http.StatusForbidden:
-		f.Title, usual = "Not yours to see", "You may not see or do this in the workspace you are in."
-	case http.StatusNotFound:
-		f.Title, usual = "Not here", "There is nothing at this address, or it is in another workspace."
-	case http.StatusMethodNotAllowed:
-		f.Title, usual = "Not by a link", "This is done with a button on its page, never by following a link."
-	case http.StatusTooManyRequests:
-		f.Title, usual = "Too many tries", "Wait a moment, then try again."
-	case http.StatusServiceUnavailable:
-		f.Title, usual = "Not available right now", "The service could not answer, so nothing was done. Try again in a moment."
-	case http.StatusInternalServerError:
-		f.Title, usual = "Something went wrong", "This is a fault of ours. Look at the proposal again before you repeat anything."
-	default:
-		f.Title, usual = "That did not work", "What was sent could not be read."
+	f, known := usual[status]
+	if !known {
+		f = Failure{Title: "That did not work", Words: "What was sent could not be read."}
 	}
-	if f.Words == "" {
-		f.Words = usual
+	f.Status = status
+	if words != "" {
+		f.Words = words
 	}
 	return f
 }

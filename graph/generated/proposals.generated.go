@@ -302,7 +302,7 @@ func (ec *executionContext) _ChangeSummary_sampleIds(ctx context.Context, field 
 			return ec.fieldContext_ChangeSummary_sampleIds(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.SampleIds, nil
+			return obj.SampleIDs, nil
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {

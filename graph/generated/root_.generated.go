@@ -79,7 +79,7 @@ type ComplexityRoot struct {
 		MatchedRecords func(childComplexity int) int
 		Record         func(childComplexity int) int
 		Records        func(childComplexity int, first *int32, after *string) int
-		SampleIds      func(childComplexity int) int
+		SampleIDs      func(childComplexity int) int
 	}
 
 	Citation struct {
@@ -507,11 +507,11 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.ChangeSummary.Records(childComplexity, args["first"].(*int32), args["after"].(*string)), true
 	case "ChangeSummary.sampleIds":
-		if e.ComplexityRoot.ChangeSummary.SampleIds == nil {
+		if e.ComplexityRoot.ChangeSummary.SampleIDs == nil {
 			break
 		}
 
-		return e.ComplexityRoot.ChangeSummary.SampleIds(childComplexity), true
+		return e.ComplexityRoot.ChangeSummary.SampleIDs(childComplexity), true
 
 	case "Citation.entity":
 		if e.ComplexityRoot.Citation.Entity == nil {

@@ -22,8 +22,8 @@ type PageInfo struct {
 	EndCursor       *string
 }
 
-// The connections of the schema.
-type (
+// The connections of the schema, and their edges.
+type ( //nolint:revive // one comment says what all of them are
 	ConversationConnection = Connection[*sqlc.Conversation]
 	ConversationEdge       = Edge[*sqlc.Conversation]
 	MessageConnection      = Connection[*sqlc.Message]

@@ -13,7 +13,7 @@ type ChangeSummary struct {
 	Record         *RecordRef
 	Changes        []*FieldChange
 	MatchedRecords int
-	SampleIds      []string
+	SampleIDs      []string
 	Stored         []card.Record
 }
 

@@ -28,7 +28,7 @@ func TestATurnThatEndsBadlyLeavesNothingToConfirm(t *testing.T) {
 		{"a panic", func(context.Context, func()) (string, error) { panic("nil map") }, 0, sqlc.TurnFailureCodeInternal, "failed"},
 		{"the client left", func(ctx context.Context, leave func()) (string, error) { leave(); <-ctx.Done(); return "", ctx.Err() }, 0, sqlc.TurnFailureCodeCutShort, "cut_short"},
 		{"the client left, and it answers all the same", func(ctx context.Context, leave func()) (string, error) { leave(); <-ctx.Done(); return "done", nil }, 0, sqlc.TurnFailureCodeCutShort, "cut_short"},
-		{"the client left, and it hangs", func(ctx context.Context, leave func()) (string, error) { leave(); select {} }, 0, sqlc.TurnFailureCodeCutShort, "cut_short"},
+		{"the client left, and it hangs", func(_ context.Context, leave func()) (string, error) { leave(); select {} }, 0, sqlc.TurnFailureCodeCutShort, "cut_short"},
 		{"its time is over", func(ctx context.Context, _ func()) (string, error) { <-ctx.Done(); return "", ctx.Err() }, 500 * time.Millisecond, sqlc.TurnFailureCodeCutShort, "cut_short"},
 		{"its time is over, and it hangs", func(context.Context, func()) (string, error) { select {} }, 500 * time.Millisecond, sqlc.TurnFailureCodeCutShort, "cut_short"},
 	} {
@@ -94,10 +94,9 @@ func TestAModelThatGoesOnAfterItsTimeProposesNothing(t *testing.T) {
 // TestATurnThatEndedRefusesProposals ends the row under a server that does not know it yet.
 func TestATurnThatEndedRefusesProposals(t *testing.T) {
 	var w *world
-	w = newWorld(t, script(func(ctx context.Context, _ assistant.Prompt, call assistant.Call) (string, error) {
+	w = newWorld(t, script(func(_ context.Context, _ assistant.Prompt, call assistant.Call) (string, error) {
 		rename(t, call, "reviewer")
-		which := w.turn()
-		if err := w.End(ctx, w.maria.Workspace().ID, w.conversation, which); err != nil {
+		if err := w.End(t.Context(), w.maria.Workspace().ID, w.conversation, w.turn()); err != nil {
 			return "", err
 		}
 		refused, err := call("core_role_update", json.RawMessage(`{"id":"4","changes":{"name":"late"}}`))
@@ -121,13 +120,13 @@ func (w *world) turn() id.Turn {
 func lapse(t *testing.T) (w *world, ended <-chan answer, wake func()) {
 	t.Helper()
 	begun, release := make(chan struct{}), make(chan struct{})
-	w = newWorld(t, script(func(ctx context.Context, _ assistant.Prompt, call assistant.Call) (string, error) {
+	w = newWorld(t, script(func(_ context.Context, _ assistant.Prompt, call assistant.Call) (string, error) {
 		rename(t, call, "reviewer")
 		close(begun)
 		<-release
 		return "done", nil
 	}))
-	ended = w.sending(t.Context(), w.Assistant, "Rename role 4", "key")
+	ended = w.sending(t.Context(), w.Assistant, "Rename role 4")
 	<-begun
 	w.exec(`UPDATE turns SET lease_until = clock_timestamp() - interval '1 second'`)
 	wake = sync.OnceFunc(func() { close(release) })
@@ -182,29 +181,28 @@ func TestALapsedTurnNobodySawIsCutShortByItsOwnServer(t *testing.T) {
 }
 
 func TestALeaseThatCannotBeRenewedStopsTheModel(t *testing.T) {
-	var w *world
-	w = newWorld(t, script(func(ctx context.Context, _ assistant.Prompt, call assistant.Call) (string, error) {
-		rename(t, call, "reviewer")
-		w.exec(`UPDATE turns SET lease_until = clock_timestamp() - interval '1 second'`)
-		<-ctx.Done()
-		return "", ctx.Err()
-	}))
+	begun, never := make(chan struct{}), make(chan struct{})
+	w := newWorld(t, held(begun, never))
 	w.SetTimes(time.Minute, 30*time.Second, 10*time.Millisecond)
-	if reply := w.send("Rename role 4", ""); reply.Failure == nil || reply.Failure.Code != sqlc.TurnFailureCodeCutShort || w.statuses() != "withdrawn" {
-		t.Errorf("%+v; the proposal is %s", reply, w.statuses())
+	ended := w.sending(t.Context(), w.Assistant, "hello")
+	<-begun
+	w.exec(`UPDATE turns SET lease_until = clock_timestamp() - interval '1 second'`)
+	if got := <-ended; got.err != nil || got.reply.Failure == nil || got.reply.Failure.Code != sqlc.TurnFailureCodeCutShort {
+		t.Errorf("%+v, %v", got.reply, got.err)
 	}
 }
 
 func TestALeaseIsRenewedWhileTheModelThinks(t *testing.T) {
-	var w *world
-	w = newWorld(t, script(func(ctx context.Context, _ assistant.Prompt, _ assistant.Call) (string, error) {
-		first := one[time.Time](w, `SELECT lease_until FROM turns`)
-		until(t, "the lease to be renewed", func() bool { return one[time.Time](w, `SELECT lease_until FROM turns`).After(first) })
-		return "ok", nil
-	}))
+	begun, release := make(chan struct{}), make(chan struct{})
+	w := newWorld(t, held(begun, release))
 	w.SetTimes(time.Minute, 30*time.Second, 10*time.Millisecond)
-	if reply := w.send("hello", ""); reply.Message == nil {
-		t.Errorf("%+v", reply.Failure)
+	ended := w.sending(t.Context(), w.Assistant, "hello")
+	<-begun
+	first := one[time.Time](w, `SELECT lease_until FROM turns`)
+	until(t, "the lease to be renewed", func() bool { return one[time.Time](w, `SELECT lease_until FROM turns`).After(first) })
+	close(release)
+	if got := <-ended; got.err != nil || got.reply.Message == nil {
+		t.Errorf("%+v, %v", got.reply, got.err)
 	}
 }
 

@@ -37,7 +37,7 @@ func TestARepeatedKeyAnswersTheFirstAnswer(t *testing.T) {
 	if err != nil || other.Message.Content != "answer 2" {
 		t.Errorf("the key in another conversation: %+v, %v", other, err)
 	}
-	if w.send("list roles", "").Message.ID == w.send("list roles", "").Message.ID {
+	if one, two := w.send("list roles", ""), w.send("list roles", ""); one.Message.ID == two.Message.ID {
 		t.Error("two messages without a key have one answer")
 	}
 }
@@ -60,10 +60,11 @@ type answer struct {
 	err   error
 }
 
-func (w *world) sending(ctx context.Context, by *assistant.Assistant, content, key string) <-chan answer {
+// sending sends under the key "key", in another goroutine.
+func (w *world) sending(ctx context.Context, by *assistant.Assistant, content string) <-chan answer {
 	sent := make(chan answer, 1)
 	go func() {
-		reply, err := by.Send(ctx, w.maria, w.conversation, content, key)
+		reply, err := by.Send(ctx, w.maria, w.conversation, content, "key")
 		sent <- answer{reply, err}
 	}()
 	return sent
@@ -86,10 +87,10 @@ func TestARepeatWaitsForTheTurnThatRuns(t *testing.T) {
 	begun, release := make(chan struct{}), make(chan struct{})
 	w := newWorld(t, held(begun, release))
 	elsewhere := newServer(t, w.db, w.db.OpenPools(t), says("not me"))
-	first := w.sending(t.Context(), w.Assistant, "hello", "key")
+	first := w.sending(t.Context(), w.Assistant, "hello")
 	<-begun
-	here := w.sending(t.Context(), w.Assistant, "hello", "key")
-	there := w.sending(t.Context(), elsewhere, "hello", "key")
+	here := w.sending(t.Context(), w.Assistant, "hello")
+	there := w.sending(t.Context(), elsewhere, "hello")
 	until(t, "the repeat to attend", func() bool { return w.Waiting() == 2 })
 	close(release)
 	want := <-first
@@ -107,9 +108,9 @@ func TestATurnGoesOnWhileARepeatWaits(t *testing.T) {
 	begun, release := make(chan struct{}), make(chan struct{})
 	w := newWorld(t, held(begun, release))
 	gone, leave := context.WithCancel(t.Context())
-	first := w.sending(gone, w.Assistant, "hello", "key")
+	first := w.sending(gone, w.Assistant, "hello")
 	<-begun
-	repeat := w.sending(t.Context(), w.Assistant, "hello", "key")
+	repeat := w.sending(t.Context(), w.Assistant, "hello")
 	until(t, "the repeat to attend", func() bool { return w.Waiting() == 2 })
 	leave()
 	if got := <-first; !errors.Is(got.err, context.Canceled) {
@@ -125,11 +126,11 @@ func TestWhoWaitsForAnotherServersTurnCutsNothing(t *testing.T) {
 	begun, release := make(chan struct{}), make(chan struct{})
 	w := newWorld(t, held(begun, release))
 	elsewhere := newServer(t, w.db, w.db.OpenPools(t), says("not me"))
-	first := w.sending(t.Context(), w.Assistant, "hello", "key")
+	first := w.sending(t.Context(), w.Assistant, "hello")
 	<-begun
 	hasty, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if got := <-w.sending(hasty, elsewhere, "hello", "key"); got.err == nil {
+	if got := <-w.sending(hasty, elsewhere, "hello"); got.err == nil {
 		t.Errorf("the hasty repeat got %+v", got.reply)
 	}
 	close(release)

@@ -17,11 +17,11 @@ import (
 type Verdict int
 
 const (
-	// Stands: this decision stands, or the same one stood already. Look at the proposal's status.
+	// Stands says that this decision stands, or the same one stood already. Look at the proposal's status.
 	Stands Verdict = iota
-	// AlreadyDecided: another decision came first.
+	// AlreadyDecided says that another decision came first.
 	AlreadyDecided
-	// CardOutdated: it was taken on another card than the one there is; read the card again.
+	// CardOutdated says that it was taken on another card than the one there is; read the card again.
 	CardOutdated
 )
 
@@ -66,10 +66,10 @@ func (g *Gate) decide(ctx context.Context, by identity.Person, which id.Proposal
 			return answer, nil
 		}
 		if !unlucky(err) {
-			break
+			return nil, undecided(answer, err)
 		}
 	}
-	return nil, undecided(err)
+	return nil, undecided(nil, err)
 }
 
 // after does what a committed decision leaves to do. Storing an expiry can fail without harm: every read
@@ -153,12 +153,21 @@ func (d *decision) answer(ctx context.Context, v Verdict, message string) (*Answ
 	return &Answer{Verdict: v, Proposal: p, Message: message}, nil
 }
 
-// undecided maps what broke a decision, once: nothing was written.
-func undecided(err error) error {
+// undecided maps what broke a decision, once. Where there was an answer already, committing it broke.
+func undecided(answer *Answer, err error) error {
 	if e := (*Error)(nil); errors.As(err, &e) {
 		return e
 	}
+	if answer != nil && unheard(err) {
+		return unknown(err)
+	}
 	return unavailable(err)
+}
+
+// unheard: the session was lost while it committed, so it may have.
+func unheard(err error) bool {
+	pg := (*pgconn.PgError)(nil)
+	return !errors.Is(err, pgx.ErrTxCommitRollback) && (!errors.As(err, &pg) || class(pg, "57"))
 }
 
 // unlucky: serialization failure or deadlock, which another try may not meet.

@@ -53,6 +53,10 @@ func unavailable(cause error) *Error {
 	return &Error{Code: Unavailable, Message: "The database did not take this just now, and nothing was changed. Try again.", Cause: cause}
 }
 
+func unknown(cause error) *Error {
+	return &Error{Code: Unavailable, Message: "The connection to the database was lost while this was being written, so it is not known whether it was. Look again, or repeat it: nothing is done twice.", Cause: cause}
+}
+
 // RefusalCode says why no card was made; its spellings are the contract's.
 type RefusalCode string
 

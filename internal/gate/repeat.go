@@ -12,7 +12,7 @@ import (
 	"github.com/countersign/countersign/sqlc"
 )
 
-// IdempotencyMismatch: the key was used for another request.
+// IdempotencyMismatch says that the key was used for another request.
 const IdempotencyMismatch Code = "IDEMPOTENCY_MISMATCH"
 
 // repeated finds what an earlier request with the same key made; nil where there is none.

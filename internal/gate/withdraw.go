@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"errors"
 
 	"github.com/jackc/pgx/v5"
 
@@ -35,7 +36,7 @@ func (g *Gate) WithdrawAsAgent(ctx context.Context, by identity.Agent, which id.
 		return err
 	})
 	if err != nil {
-		return nil, undecided(err)
+		return nil, undecided(answer, err)
 	}
 	g.wake()
 	return answer, nil
@@ -43,7 +44,7 @@ func (g *Gate) WithdrawAsAgent(ctx context.Context, by identity.Agent, which id.
 
 func (g *Gate) withdrawable(ctx context.Context, db sqlc.DBTX, by identity.Agent, which id.Proposal) (*sqlc.Proposal, error) {
 	p, err := g.queries.GetProposal(ctx, db, which)
-	if err == pgx.ErrNoRows {
+	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, notFound()
 	} else if err != nil {
 		return nil, err

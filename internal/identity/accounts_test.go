@@ -57,7 +57,7 @@ func TestWhatAnAccountMayNotBe(t *testing.T) {
 		{"workspace", "new", "", sqlc.RoleMember},
 		{"workspace", "harbor-mill", "Harbor Mill", sqlc.RoleMember},
 	} {
-		_, err := identity.Join(t.Context(), w.db.Owner, w.user(maria), c.slug, c.name, c.role)
+		_, err := identity.Join(t.Context(), w.db.Owner, w.maria(), c.slug, c.name, c.role)
 		wantInvalid(t, err, c.field)
 	}
 }

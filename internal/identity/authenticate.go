@@ -53,7 +53,7 @@ func (s *Service) ByCookie(r *http.Request) bool {
 // signedIn gives the live sign-in of a request, whether or not a workspace is active in it.
 func (s *Service) signedIn(r *http.Request) (*sqlc.PersonBySignInRow, error) {
 	if _, there := r.Header["Authorization"]; !there {
-		return s.byCookie(r)
+		return s.byCookie(r.Context(), r)
 	}
 	secret, ok := bearer(r)
 	switch {
@@ -77,8 +77,8 @@ func (s *Service) byBearer(ctx context.Context, secret string) (*sqlc.PersonBySi
 	return live((*sqlc.PersonBySignInRow)(row), err, owner)
 }
 
-func (s *Service) byCookie(r *http.Request) (*sqlc.PersonBySignInRow, error) {
-	ctx, err := s.loaded(r)
+func (s *Service) byCookie(ctx context.Context, r *http.Request) (*sqlc.PersonBySignInRow, error) {
+	ctx, err := s.loaded(ctx, r)
 	if err != nil {
 		return nil, err
 	}

@@ -71,8 +71,8 @@ func TestWhatATokenIsTakenFor(t *testing.T) {
 		"two headers":             {[]string{"Bearer " + signIn, "Bearer " + signIn}, ""},
 		"cut":                     {[]string{"Bearer " + signIn[:len(signIn)-1]}, ""},
 		"mistyped":                {[]string{"Bearer " + signIn[:20] + "-" + signIn[21:]}, ""},
-		"unknown":                 {[]string{"Bearer " + identity.NewSignInSecret(w.user(maria))}, ""},
-		"an unknown API token":    {[]string{"Bearer " + identity.NewTokenSecret(w.user(maria))}, ""},
+		"unknown":                 {[]string{"Bearer " + identity.NewSignInSecret(w.maria())}, ""},
+		"an unknown API token":    {[]string{"Bearer " + identity.NewTokenSecret(w.maria())}, ""},
 		"of the other kind":       {[]string{"Bearer csa_" + signIn[4:]}, ""},
 		"of the other kind still": {[]string{"Bearer css_" + token[4:]}, ""},
 		"another token's end":     {[]string{"Bearer " + signIn[:len(signIn)-6] + token[len(token)-6:]}, ""},
@@ -153,6 +153,7 @@ func TestATamperedSessionIsNobody(t *testing.T) {
 	}
 	w.sql(`UPDATE sessions SET data = 'not a session'`)
 	w.wantActor(w.request("", cookie), "", identity.ErrUnauthenticated)
+	w.wantActor(w.request("", w.browser(maria, cookie)), maria, nil)
 }
 
 func TestAnAgentIsMadeOnlyFromALiveToken(t *testing.T) {

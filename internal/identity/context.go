@@ -26,7 +26,7 @@ func WithRefusal(ctx context.Context, reason error) context.Context {
 // Who gives who is acting or, for surfaces to answer, why nobody is: ErrUnauthenticated, ErrNoWorkspace
 // and the like. The zero Person and the zero Agent are nobody.
 func Who(ctx context.Context) (Actor, error) {
-	if who := From(ctx); who != nil && !(who.SignIn().IsZero() && who.Token().IsZero()) {
+	if who := From(ctx); who != nil && (!who.SignIn().IsZero() || !who.Token().IsZero()) {
 		return who, nil
 	}
 	if reason, there := ctx.Value(refusalKey{}).(error); there {

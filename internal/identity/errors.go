@@ -52,7 +52,7 @@ func unavailable(cause error) *Error {
 
 // TooManyAttempts refuses a sign-in after too many wrong passwords, a right one included. It says
 // nothing about the account.
-type TooManyAttempts struct{ RetryAfter time.Duration }
+type TooManyAttempts struct{ RetryAfter time.Duration } //nolint:errname // what happened to a sign-in, and only then an error
 
 // Seconds is how long to wait, rounded up.
 func (e *TooManyAttempts) Seconds() int { return int((e.RetryAfter + time.Second - 1) / time.Second) }

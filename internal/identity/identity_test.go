@@ -111,17 +111,17 @@ func (w world) wantActor(r *http.Request, email string, refusal error) identity.
 }
 
 // text gives the one text that a query answers.
-func (w world) text(query string, arguments ...any) (s string) {
+func (w world) text(query string) (s string) {
 	w.Helper()
-	if err := w.db.Owner.QueryRow(w.Context(), query, arguments...).Scan(&s); err != nil {
+	if err := w.db.Owner.QueryRow(w.Context(), query).Scan(&s); err != nil {
 		w.Fatalf("%s: %v", query, err)
 	}
 	return s
 }
 
-func (w world) user(email string) (user id.User) {
+func (w world) maria() id.User {
 	w.Helper()
-	found, err := identity.FindUser(w.Context(), w.db.Owner, email)
+	found, err := identity.FindUser(w.Context(), w.db.Owner, maria)
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func TestASecretIsRecognisedOnlyAsItWasMade(t *testing.T) {
 
 func TestNoTwoSecretsAreTheSame(t *testing.T) {
 	owner := id.NewUser()
-	if identity.NewSignInSecret(owner) == identity.NewSignInSecret(owner) {
+	if one, other := identity.NewSignInSecret(owner), identity.NewSignInSecret(owner); one == other {
 		t.Fatal("two secrets are the same")
 	}
 }

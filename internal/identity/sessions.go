@@ -99,11 +99,10 @@ type codec struct{ scs.GobCodec }
 
 // Decode gives what was stored.
 func (c codec) Decode(stored []byte) (time.Time, map[string]any, error) {
-	deadline, values, err := c.GobCodec.Decode(stored)
-	if err != nil || values == nil {
-		return time.Time{}, map[string]any{}, nil
+	if deadline, values, err := c.GobCodec.Decode(stored); err == nil && values != nil {
+		return deadline, values, nil
 	}
-	return deadline, values, nil
+	return time.Time{}, map[string]any{}, nil
 }
 
 // finishing is for what must be ended although its client has gone.
@@ -112,12 +111,12 @@ func finishing(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 // loaded gives a context with the session of the request's cookie, an empty one where there is none.
-func (s *Service) loaded(r *http.Request) (context.Context, error) {
+func (s *Service) loaded(ctx context.Context, r *http.Request) (context.Context, error) {
 	token := ""
 	if cookie, err := r.Cookie(s.sessions.Cookie.Name); err == nil {
 		token = cookie.Value
 	}
-	ctx, err := s.sessions.Load(r.Context(), token)
+	ctx, err := s.sessions.Load(ctx, token)
 	if err != nil {
 		return nil, unavailable(err)
 	}
@@ -134,7 +133,7 @@ func (s *Service) held(ctx context.Context) (signIn id.SignIn, user id.User) {
 // OpenSession hands a cookie sign-in to the browser, under a token that nobody knew before. A sign-in
 // that the browser had until now ends.
 func (s *Service) OpenSession(w http.ResponseWriter, r *http.Request, in *SignedIn) error {
-	ctx, err := s.loaded(r)
+	ctx, err := s.loaded(r.Context(), r)
 	if err != nil {
 		return err
 	}

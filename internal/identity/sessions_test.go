@@ -104,10 +104,9 @@ func TestSigningOutNeedsNeitherWorkspaceNorClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, gone := context.WithCancel(t.Context())
+	r := w.request("", cookie).WithContext(ctx)
 	ended := make(chan error, 1)
-	go func() {
-		ended <- w.service.SignOut(httptest.NewRecorder(), w.request("", cookie).WithContext(ctx))
-	}()
+	go func() { ended <- w.service.SignOut(httptest.NewRecorder(), r) }()
 	pgtest.WaitBlocked(t, w.db, 1)
 	gone()
 	if err := lock.Rollback(t.Context()); err != nil {
@@ -251,7 +250,7 @@ func TestSwitchingWorkspace(t *testing.T) {
 func TestSwitchingFromAWorkspaceThatIsGone(t *testing.T) {
 	w := open(t)
 	r := w.request(w.signIn(maria, sqlc.SignInKindBearer).Token)
-	w.sql(`UPDATE memberships SET workspace_id = (SELECT id FROM workspaces WHERE slug = 'other-site') WHERE user_id = $1`, w.user(maria))
+	w.sql(`UPDATE memberships SET workspace_id = (SELECT id FROM workspaces WHERE slug = 'other-site') WHERE user_id = $1`, w.maria())
 	w.wantActor(r, "", identity.ErrNoWorkspace)
 	if _, err := w.service.SwitchWorkspace(httptest.NewRecorder(), r, "other-site"); err != nil {
 		t.Fatal(err)

@@ -23,12 +23,12 @@ func (s *Service) SignOut(w http.ResponseWriter, r *http.Request) error {
 	if !s.ByCookie(r) {
 		return nil
 	}
-	return s.closeSession(w, r.WithContext(ctx))
+	return s.closeSession(ctx, w, r)
 }
 
 // closeSession leaves a tombstone where the session was.
-func (s *Service) closeSession(w http.ResponseWriter, r *http.Request) error {
-	ctx, err := s.loaded(r)
+func (s *Service) closeSession(ctx context.Context, w http.ResponseWriter, r *http.Request) error {
+	ctx, err := s.loaded(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (s *Service) SwitchWorkspace(w http.ResponseWriter, r *http.Request, slug s
 	if err != nil || !s.ByCookie(r) {
 		return in, err
 	}
-	ctx, err := s.loaded(r)
+	ctx, err := s.loaded(r.Context(), r)
 	if err != nil {
 		return nil, err
 	}

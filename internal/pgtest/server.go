@@ -32,10 +32,14 @@ var shared = sync.OnceValues(func() (*server, error) {
 
 var started bool
 
-// Main runs a package's tests and stops the server they used: `func TestMain(m *testing.M) { pgtest.Main(m) }`.
+// Main runs a package's tests, ends what else they used, and stops the server:
+// `func TestMain(m *testing.M) { pgtest.Main(m) }`.
 // The server is one of this process, unless COUNTERSIGN_TEST_DATABASE_URL names another as superuser.
-func Main(m *testing.M) {
+func Main(m *testing.M, end ...func()) {
 	code := m.Run()
+	for _, what := range end {
+		what()
+	}
 	if started {
 		if s, err := shared(); err == nil {
 			s.stop()

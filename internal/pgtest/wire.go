@@ -57,14 +57,15 @@ func (d *DB) Wire(t testing.TB, login string) *Wire {
 		_ = listener.Close()
 		_ = os.RemoveAll(directory)
 	})
-	address := url.URL{Scheme: "postgres", User: url.UserPassword(to.User, to.Password), Path: to.Database, RawQuery: "host=" + directory}
+	address := url.URL{Scheme: "postgres", User: url.UserPassword(to.User, to.Password), Path: "/" + to.Database, RawQuery: "host=" + directory}
 	w := &Wire{URL: address.String(), login: login}
 	go w.serve(listener, to)
 	return w
 }
 
 // Cut cuts the wire once, at the first exchange of the login's that at says yes to: nothing more is heard
-// on that session, then is called, and both its ends are closed. done is closed after that.
+// on that session, then is called, done is closed, and so are both its ends. It
+// takes the place of a cut that was not made.
 func (w *Wire) Cut(at func(sent []byte) bool, lost Lost, then func()) (done <-chan struct{}) {
 	c := &cut{at: at, lost: lost, then: then, done: make(chan struct{})}
 	w.lock.Lock()

@@ -58,7 +58,6 @@ func (s *session) ask(from *bufio.Reader, ours bool) {
 }
 
 func (s *session) cut(c *cut, sent []byte) {
-	defer close(c.done)
 	if c.lost == Answer {
 		s.mute.Store(true)
 		_, _ = s.server.Write(sent)
@@ -67,22 +66,27 @@ func (s *session) cut(c *cut, sent []byte) {
 	if c.then != nil {
 		c.then()
 	}
+	close(c.done)
 	_, _ = s.client.Close(), s.server.Close()
 }
 
-// answer passes on what the server says.
+// answer passes on what the server says; once mute, it only notes that the server has answered.
 func (s *session) answer() {
-	defer func() { _ = s.client.Close() }()
+	defer close(s.answered)
 	from := bufio.NewReader(s.server)
 	for {
 		one, err := message(from, 1)
-		if err == nil && !s.mute.Load() {
+		if s.mute.Load() {
+			if err != nil || one[0] == 'Z' {
+				return
+			}
+			continue
+		}
+		if err == nil {
 			_, err = s.client.Write(one)
-		} else if err != nil || one[0] == 'Z' {
-			close(s.answered)
-			return
 		}
 		if err != nil {
+			_ = s.client.Close()
 			return
 		}
 	}

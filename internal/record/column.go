@@ -115,15 +115,13 @@ func (c *column) text(expression string) string {
 func (c *column) differs(row, expression string) string {
 	a, b := c.of(row), expression
 	switch {
-	case c.list && (c.kind == jsonKind || c.kind == otherKind):
+	case c.list && c.kind == jsonKind:
 		a, b = a+"::text[]", b+"::text[]"
 	case c.list:
 	case c.kind == jsonKind:
 		a, b = a+"::jsonb", b+"::jsonb"
 	case c.kind == textKind:
 		a, b = a+`::text COLLATE "C"`, b+`::text COLLATE "C"`
-	case c.kind == otherKind:
-		a, b = a+"::text", b+"::text"
 	}
 	return a + " IS DISTINCT FROM " + b
 }

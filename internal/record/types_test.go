@@ -16,14 +16,14 @@ const everyType = `
 	CREATE TABLE shop.things (
 		id int PRIMARY KEY, i2 int2, i4 int4, i8 int8, n numeric, n103 numeric(10,3), n2 numeric(5,-2), f4 float4, f8 float8, b boolean,
 		t text, v varchar(5), c char(5), d date, ts timestamp, tz timestamptz, tz0 timestamptz(0), u uuid, m shop."Mood ""!""",
-		j json, jb jsonb, dom shop.short, ti text[], i8s int8[], ns numeric(6,2)[], ms shop."Mood ""!"""[], tzs timestamptz[], bs boolean[], jbs jsonb[], vs varchar(3)[], tags shop.tags,
+		j json, jb jsonb, dom shop.short, ti text[], i8s int8[], ns numeric(6,2)[], ms shop."Mood ""!"""[], tzs timestamptz[], bs boolean[], jbs jsonb[], js json[], vs varchar(3)[], tags shop.tags,
 		by bytea, iv interval, mo money, r int4range, tm time, ip inet, x xml, rs int4range[]);
 	INSERT INTO shop.things (id) VALUES (1);`
 
 func everyTypeRegistry() string {
 	var b strings.Builder
 	b.WriteString("\n  shop.thing:\n    table: shop.things\n    operations: [list, get, create, update, delete]\n    fields:\n      id:\n")
-	for name := range strings.FieldsSeq("i2 i4 i8 n n103 n2 f4 f8 b t v c d ts tz tz0 u m j jb dom ti i8s ns ms tzs bs jbs vs tags") {
+	for name := range strings.FieldsSeq("i2 i4 i8 n n103 n2 f4 f8 b t v c d ts tz tz0 u m j jb dom ti i8s ns ms tzs bs jbs js vs tags") {
 		b.WriteString("      " + name + ": {writable: true}\n")
 	}
 	for name := range strings.FieldsSeq("by iv mo r tm ip x rs") {
@@ -53,7 +53,7 @@ func TestEveryTypeGoesThereAndBackExactly(t *testing.T) {
 		{"dom", `"abcde"`, `"abcde"`},
 		{"ti", `["a","b,c","d\"e\\f","NULL",null,"","{x}"]`, `["a","b,c","d\"e\\f","NULL",null,"","{x}"]`}, {"ti", `[]`, `[]`}, {"ti", `[["a","b"],["c",null]]`, `[["a","b"],["c",null]]`},
 		{"i8s", `[9007199254740993,"2",null]`, `["9007199254740993","2",null]`}, {"ns", `[1,"2.5",3.14159]`, `["1.00","2.50","3.14"]`}, {"ms", `["fine","so, so"]`, `["fine","so, so"]`},
-		{"tzs", `["2026-05-31T10:00:00+02:00"]`, `["2026-05-31T08:00:00Z"]`}, {"bs", `[true,false,null]`, `[true,false,null]`}, {"jbs", `[{"a":[1,2]},[1],"x",3]`, `[{"a": [1, 2]},[1],"x",3]`}, {"vs", `["abc","é"]`, `["abc","é"]`}, {"tags", `["x"]`, `["x"]`},
+		{"tzs", `["2026-05-31T10:00:00+02:00"]`, `["2026-05-31T08:00:00Z"]`}, {"bs", `[true,false,null]`, `[true,false,null]`}, {"jbs", `[{"a":[1,2]},[1],"x",3]`, `[{"a": [1, 2]},[1],"x",3]`}, {"js", `[{"b":1, "a":2}]`, `[{"b":1, "a":2}]`}, {"vs", `["abc","é"]`, `["abc","é"]`}, {"tags", `["x"]`, `["x"]`},
 		{"t", `null`, `NULL`}, {"jb", `null`, `NULL`}, {"ti", `null`, `NULL`},
 	} {
 		want := test.out

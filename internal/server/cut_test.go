@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/countersign/countersign/internal/pgtest"
@@ -24,12 +25,12 @@ func TestAConfirmCutAtAnyStep(t *testing.T) {
 	w.logWrites()
 	maria := w.signIn("maria@harbor.example")
 	for name, lost := range map[string]pgtest.Lost{"what is sent": pgtest.Question, "the answer": pgtest.Answer} {
-		steps := 0
-		for cut := true; cut; steps++ {
-			cut = w.confirmCut(maria, wire, name+" "+strconv.Itoa(steps+1), steps+1, lost)
+		step := 1
+		for w.confirmCut(maria, wire, name+" "+strconv.Itoa(step), step, lost) {
+			step++
 		}
-		if steps < 5 {
-			t.Errorf("%s was lost %d times only", name, steps-1)
+		if step < 6 {
+			t.Errorf("%s was lost at %d steps only", name, step-1)
 		}
 	}
 	w.invariants()
@@ -41,18 +42,28 @@ func (w *world) confirmCut(maria *client, wire *pgtest.Wire, name string, step i
 	id, fingerprint := maria.rename("4", name)
 	done := wire.Cut(nth(step), lost, nil)
 	first := maria.confirm(id, fingerprint)
-	cut := false
-	select {
-	case <-done:
-		cut = true
-	default:
-	}
+	cut := closed(done)
+	wire.Cut(nth(0), lost, nil)
 	left := w.sql(`SELECT status || ' ' || ((SELECT name FROM core.roles WHERE id = 4) = $1) || ' ' || (SELECT count(*) FROM public.change_log WHERE name = $1)
 		|| ' ' || (SELECT count(*) FROM countersign.proposal_decisions d WHERE d.proposal_id = p.id) FROM countersign.proposals p ORDER BY number DESC LIMIT 1`, name)
 	if left != "pending false 0 0" && left != "applied true 1 1" {
 		w.t.Errorf("%s: left %s", name, left)
 	}
-	w.t.Logf("%s: cut %v, left %s, answered %.200s", name, cut, left, first.raw)
+	if cut {
+		first.refused("UNAVAILABLE")
+	}
+	if strings.Contains(first.raw, "nothing was changed") && !strings.HasPrefix(left, "pending") {
+		w.t.Errorf("%s: left %s and told %s", name, left, first.raw)
+	}
 	maria.confirm(id, fingerprint).want(vars{"confirmProposal.result.status": "APPLIED"})
 	return cut
+}
+
+func closed(done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+		return false
+	}
 }

@@ -22,7 +22,6 @@ type world struct {
 	t   testing.TB
 	db  *pgtest.DB
 	url string
-	log *bytes.Buffer
 }
 
 func start(t testing.TB, change ...func(*server.Config)) *world {

@@ -220,7 +220,7 @@ func TestEachProposalIsRefusedWithItsReason(t *testing.T) {
 		{"no such record", "RECORD_GONE", "", update("core.role", "4711", vars{"name": "x"})},
 		{"no key", "RECORD_GONE", "", update("core.role", "four", vars{"name": "x"})},
 		{"another site's record", "RECORD_GONE", "", update("mrp.production_order", w.sql(`SELECT id FROM mrp.production_orders WHERE site = 'other-site' AND order_number = 'PO-1042'`), vars{"priority": 1})},
-		{"an unknown field", "INVALID_INPUT", "nmae", update("core.role", "4", vars{"nmae": "x"})},
+		{"an unknown field", "INVALID_INPUT", "nome", update("core.role", "4", vars{"nome": "x"})},
 		{"a hidden field", "INVALID_INPUT", "unit_cost", update("mrp.production_order", order("PO-1042"), vars{"unit_cost": "1"})},
 		{"a field that is not writable", "FIELD_NOT_WRITABLE", "status", update("mrp.production_order", order("PO-1042"), vars{"status": "planned"})},
 		{"a wrong type", "INVALID_INPUT", "priority", update("mrp.production_order", order("PO-1042"), vars{"priority": "high"})},

@@ -1,3 +1,5 @@
+// Package web is the surface for browsers: the console's pages, the routes to sign in and out by, and
+// who a request acts for.
 package web
 
 import (

@@ -38,7 +38,7 @@ func TestAChangeIsAskedForLookedAtAndConfirmed(t *testing.T) {
 func TestASecondTabIsShownTheOutcome(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	path := s.propose("maria@harbor.example", "4", "reviewer")
+	path := s.propose("4", "reviewer")
 	maria := s.as("maria@harbor.example")
 	first, second := maria.get(path), maria.get(path)
 	maria.press(first, path+"/confirm").says("Applied.")
@@ -54,7 +54,7 @@ func TestRejectWithdrawAndMoreTime(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	maria := s.as("maria@harbor.example")
-	rejected, withdrawn := s.propose("maria@harbor.example", "4", "reviewer"), s.propose("maria@harbor.example", "5", "onlooker")
+	rejected, withdrawn := s.propose("4", "reviewer"), s.propose("5", "onlooker")
 	maria.get(rejected).says("give it more time")
 	maria.press(maria.get(rejected), rejected+"/extend").is(http.StatusOK).says("There is more time now.", "Given more time")
 	maria.get(rejected).saysNot("give it more time")
@@ -71,7 +71,7 @@ func TestRejectWithdrawAndMoreTime(t *testing.T) {
 func TestAnotherCardThanTheOneOnScreenIsNotConfirmed(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	path := s.propose("maria@harbor.example", "4", "reviewer")
+	path := s.propose("4", "reviewer")
 	maria := s.as("maria@harbor.example")
 	for _, seen := range []string{"", strings.Repeat("0", 64), "x"} {
 		maria.press(maria.get(path), path+"/confirm", "fingerprint", seen).is(http.StatusOK).says("please look at it again", "Confirm")
@@ -84,7 +84,7 @@ func TestAnotherCardThanTheOneOnScreenIsNotConfirmed(t *testing.T) {
 func TestARecordThatChangedIsLeftAsItIs(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	path := s.propose("maria@harbor.example", "4", "reviewer")
+	path := s.propose("4", "reviewer")
 	maria := s.as("maria@harbor.example")
 	page := maria.get(path)
 	s.exec(`UPDATE core.roles SET description = 'edited' WHERE id = 4`)
@@ -116,7 +116,7 @@ func TestAConversationIsWhereOneComesBackTo(t *testing.T) {
 func TestWhoSeesWhichButtons(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	path := s.propose("maria@harbor.example", "4", "reviewer")
+	path := s.propose("4", "reviewer")
 	for email, want := range map[string]struct {
 		status          int
 		confirm, reject bool

@@ -113,20 +113,20 @@ func (s *site) counted(pool *pgxpool.Pool) *pgxpool.Pool {
 	return traced
 }
 
-// propose makes a card without a chat and gives its path.
-func (s *site) propose(email, role, name string) string {
+// propose makes a card of Maria's without a chat and gives its path.
+func (s *site) propose(role, name string) string {
 	s.t.Helper()
-	result, err := s.tools.Run(s.t.Context(), s.db.Person(s.t, email), toolcall.Origin{Channel: sqlc.ChannelApi}, "core_role_update", renaming(role, name))
+	result, err := s.tools.Run(s.t.Context(), s.db.Person(s.t, "maria@harbor.example"), toolcall.Origin{Channel: sqlc.ChannelApi}, "core_role_update", renaming(role, name))
 	if err != nil || !result.OK {
 		s.t.Fatalf("propose: %v %+v", err, result)
 	}
 	return "/proposals/" + result.Proposal.ID.String()
 }
 
-func (s *site) sql(query string, args ...any) string {
+func (s *site) sql(query string) string {
 	s.t.Helper()
 	var got *string
-	if err := s.db.Owner.QueryRow(s.t.Context(), "SELECT ("+query+")::text", args...).Scan(&got); err != nil {
+	if err := s.db.Owner.QueryRow(s.t.Context(), "SELECT ("+query+")::text").Scan(&got); err != nil {
 		s.t.Fatal(err)
 	}
 	if got == nil {
@@ -135,9 +135,9 @@ func (s *site) sql(query string, args ...any) string {
 	return *got
 }
 
-func (s *site) exec(statement string, args ...any) {
+func (s *site) exec(statement string) {
 	s.t.Helper()
-	if _, err := s.db.Owner.Exec(s.t.Context(), statement, args...); err != nil {
+	if _, err := s.db.Owner.Exec(s.t.Context(), statement); err != nil {
 		s.t.Fatal(err)
 	}
 }

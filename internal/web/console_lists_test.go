@@ -14,7 +14,7 @@ func TestStatementsDoNotGrowWithTheRows(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	maria := s.as("maria@harbor.example")
-	path := s.propose("maria@harbor.example", "4", "name 0")
+	path := s.propose("4", "name 0")
 	maria.press(maria.get("/conversations"), "/conversations", "content", "in a conversation")
 	talk := ""
 	for n := range maria.get("/conversations").doc.Descendants() {
@@ -33,7 +33,7 @@ func TestStatementsDoNotGrowWithTheRows(t *testing.T) {
 		before[p] = count(p)
 	}
 	for i := range 24 {
-		s.propose("maria@harbor.example", "4", fmt.Sprintf("name %d", i+1))
+		s.propose("4", fmt.Sprintf("name %d", i+1))
 		maria.press(maria.get(talk), talk+"/messages", "content", fmt.Sprintf("name %d", 100+i))
 	}
 	for _, p := range pages {
@@ -51,7 +51,7 @@ func TestListsGoOnFromWhereTheyEnd(t *testing.T) {
 	s := start(t)
 	maria := s.as("maria@harbor.example")
 	for i := range 60 {
-		s.propose("maria@harbor.example", "4", fmt.Sprintf("name %02d", i))
+		s.propose("4", fmt.Sprintf("name %02d", i))
 	}
 	if got := len(walk(t, maria, "/inbox")); got != 60 {
 		t.Errorf("the queue shows %d of 60", got)
@@ -133,7 +133,7 @@ func TestMessages(t *testing.T) {
 func TestTheAuditorLooksOn(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	s.propose("maria@harbor.example", "4", "reviewer")
+	s.propose("4", "reviewer")
 	sam := s.as("sam@harbor.example")
 	sam.get("/inbox").says("Nothing waits for you", "deciding is not yours")
 	sam.get("/history?show=open").says(`Rename role "editor" to "reviewer"`, "for Maria Rossi")

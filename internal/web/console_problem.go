@@ -125,7 +125,7 @@ func problemOf(err error) *problem {
 	case errors.As(err, &refused):
 		return coded(refused.Code, refused.Message)
 	case errors.As(err, &asked):
-		return coded(string(asked.Code), asked.Message)
+		return coded(asked.Code, asked.Message)
 	case errors.As(err, &wrong):
 		return &problem{status: http.StatusBadRequest, words: wrong.Message}
 	case errors.Is(err, id.ErrMalformed):

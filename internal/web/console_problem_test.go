@@ -41,7 +41,7 @@ func TestAPageThatFailsIsNoHalfPage(t *testing.T) {
 		"a card":  func(*web.ConsoleConfig) {},
 	} {
 		s := start(t, change)
-		path := s.propose("maria@harbor.example", "4", "reviewer")
+		path := s.propose("4", "reviewer")
 		s.exec(`ALTER TABLE countersign.proposal_records DISABLE TRIGGER USER`)
 		s.exec(`UPDATE countersign.proposal_records SET changes = '[{"from": 1}]'`)
 		maria := s.browser()

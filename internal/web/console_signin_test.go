@@ -11,7 +11,7 @@ import (
 func TestWhoIsNotSignedInIsAskedToAndComesBack(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	path := s.propose("maria@harbor.example", "4", "reviewer")
+	path := s.propose("4", "reviewer")
 	b := s.browser()
 	door := b.get(path).is(http.StatusOK)
 	door.says("Sign in")
@@ -59,7 +59,7 @@ func TestTooManyWrongPasswordsHaveToWait(t *testing.T) {
 func TestSigningOutEndsAllOfIt(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	path := s.propose("maria@harbor.example", "4", "reviewer")
+	path := s.propose("4", "reviewer")
 	maria, other := s.as("maria@harbor.example"), s.as("maria@harbor.example")
 	tab := maria.get(path)
 	maria.press(tab, "/sign-out").says("Sign in")

@@ -62,7 +62,7 @@ func (n *noun) line(row toolcall.Row) string {
 	var fields []string
 	for _, f := range n.fields {
 		raw, ok := row.Values[f.Name]
-		if ok && !f.Masked && f.Name != n.LabelField && !(len(n.Key) == 1 && f.Name == n.Key[0]) && string(raw) != "null" && len(fields) < glance {
+		if ok && !n.identifies(f) && string(raw) != "null" && len(fields) < glance {
 			fields = append(fields, f.name()+" "+show(raw))
 		}
 	}
@@ -70,6 +70,11 @@ func (n *noun) line(row toolcall.Row) string {
 		return text
 	}
 	return text + ": " + strings.Join(fields, ", ")
+}
+
+// identifies tells whether a field is what records are known by.
+func (n *noun) identifies(f field) bool {
+	return f.Name == n.LabelField || len(n.Key) == 1 && f.Name == n.Key[0]
 }
 
 func (l lookup) run(t *turn) (string, error) {

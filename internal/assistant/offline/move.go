@@ -17,7 +17,7 @@ func (s shift) run(t *turn) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	day, err := s.day(t, found, f)
+	day, err := s.day(found, f)
 	if err != nil {
 		return "", err
 	}
@@ -50,7 +50,7 @@ func (n *noun) dateOf(w way) (field, error) {
 }
 
 // day is the date to move to, counted from the record's own where a number of days was said.
-func (s shift) day(t *turn, found record, f field) (json.RawMessage, error) {
+func (s shift) day(found record, f field) (json.RawMessage, error) {
 	if !s.to.empty() {
 		return f.value(s.to)
 	}

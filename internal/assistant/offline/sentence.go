@@ -43,7 +43,7 @@ func endsSentence(all phrase, at int) bool {
 	if at > 0 && isNumber(all.word(at-1)) && (at == 1 || all.tokens[at-1].newLine) {
 		return false // the number of an item
 	}
-	return all.tokens[at].mark() && strings.Contains(".;!?", all.word(at)) && !all.tokens[at+1].mark() &&
+	return all.tokens[at].stop() && !all.tokens[at+1].mark() &&
 		slices.Contains(openers, all.word(at+1))
 }
 

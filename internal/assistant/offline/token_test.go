@@ -58,7 +58,7 @@ func TestCourtesyIsNoPartOfASentence(t *testing.T) {
 	for source, want := range map[string]string{
 		"Hi, could you please list roles, thanks!": "list roles",
 		"I would like you to delete role 7 for me": "delete role 7",
-		"please":      "please",
+		"please": "please",
 		"So then let's push PO-1042 by 2 days, please": "push PO-1042 by 2 days",
 	} {
 		if got := stripped(phrase{source, tokenize(source)}).text(); got != want {

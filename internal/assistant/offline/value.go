@@ -150,13 +150,13 @@ func (f field) words(said phrase) (json.RawMessage, error) {
 // of a sentence, or a further request.
 func (p phrase) unsure() bool {
 	for i, t := range p.tokens {
-		if t.quoted || !t.quoted && strings.ContainsAny(t.text, `"“”„«»`) {
+		if t.quoted || strings.ContainsAny(t.text, `"“”„«»`) {
 			return true
 		}
 		if i == 0 || i == p.len()-1 {
 			continue
 		}
-		if t.mark() && strings.Contains(".;!?", t.word) || (t.word == "and" || t.word == "then") && slices.Contains(orders, p.word(i+1)) {
+		if t.stop() || (t.word == "and" || t.word == "then") && slices.Contains(orders, p.word(i+1)) {
 			return true
 		}
 	}

@@ -1,0 +1,68 @@
+package bench_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// What one propose and one confirm that applies send, a round trip a line. Where this differs from what is
+// sent, the new list is what they cost from now on: see that it is meant.
+var (
+	proposeSends = `x`
+	confirmSends = `x`
+)
+
+func TestWhatAProposeAndAConfirmSend(t *testing.T) {
+	m := newMill(t, 1)
+	proposes, confirms := m.record()
+	for verb, c := range map[string]struct {
+		script *script
+		want   string
+	}{"propose": {proposes, proposeSends}, "confirm": {confirms, confirmSends}} {
+		if got := strings.Join(c.script.lines(), "\n"); got != c.want {
+			t.Errorf("a %s sends\n%s\nand not\n%s", verb, got, c.want)
+		}
+	}
+}
+
+// What the bare loop sends is what the server sends, and does what it does.
+func TestTheBareLoopDoesTheSame(t *testing.T) {
+	m := newMill(t, 2)
+	proposes, confirms := m.record()
+	l := newLoop(t, m.db.OwnerURL)
+	for _, s := range m.toPropose(bareRoles, 2, 2) {
+		if err := l.send(t.Context(), proposes.onBehalf(s)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	made := m.toConfirm(bareRoles, 2)
+	for _, s := range made {
+		if err := l.send(t.Context(), confirms.onBehalf(s)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := m.applied(bareRoles); n != 2 {
+		t.Errorf("%d of 2 were applied, %d made", n, len(made))
+	}
+}
+
+// lines are a script's round trips, each with the login and the names of its statements.
+func (s *script) lines() []string {
+	var lines []string
+	for _, t := range s.trips {
+		names := []string{}
+		for _, one := range t.sent {
+			names = append(names, one.name())
+		}
+		lines = append(lines, t.login+": "+strings.Join(names, "; "))
+	}
+	return slices.Clip(lines)
+}
+
+func (s *script) statements() (n int) {
+	for _, t := range s.trips {
+		n += len(t.sent)
+	}
+	return n
+}
