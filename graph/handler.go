@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"net/http"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -43,7 +44,7 @@ func NewHandler(r *Resolver, o Options) http.Handler {
 	server.AroundOperations(func(ctx context.Context, next graphql.OperationHandler) graphql.ResponseHandler {
 		return next(withLoaders(ctx, newLoaders(r.queries, r.db(ctx))))
 	})
-	return signedIn(bounded(server))
+	return signedIn(r.Log, bounded(server))
 }
 
 func configOf(r *Resolver) generated.Config {
@@ -70,13 +71,16 @@ func bounded(next http.Handler) http.Handler {
 }
 
 // signedIn answers with the reason where nobody acts, and FORBIDDEN to a token that may not read.
-func signedIn(next http.Handler) http.Handler {
+func signedIn(log *slog.Logger, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
 		who, err := identity.Who(r.Context())
 		reason := (*identity.Error)(nil)
 		switch {
 		case errors.As(err, &reason):
+			if reason.Cause != nil {
+				log.ErrorContext(r.Context(), "who asks was not found out", "code", reason.Code, "cause", reason.Cause)
+			}
 			deny(w, model.ErrorCode(reason.Code), reason.Message)
 		case err != nil:
 			deny(w, model.ErrorCodeUnavailable, "Who you are could not be checked just now. Try again.")

@@ -5,8 +5,9 @@
 
 -- +goose StatementBegin
 -- A proposal is made pending, its card never changes, it moves only as the status diagram says, and it
--- ends only with the decision that ended it.
-CREATE FUNCTION proposals_guard() RETURNS trigger LANGUAGE plpgsql AS $$
+-- ends only with the decision that ended it. Its search_path is its own: a session's temporary table is
+-- not taken for ours.
+CREATE FUNCTION proposals_guard() RETURNS trigger LANGUAGE plpgsql SET search_path = countersign, pg_catalog, pg_temp AS $$
 DECLARE kinds decision_kind[];
 BEGIN
     IF TG_OP = 'INSERT' THEN
@@ -22,8 +23,8 @@ BEGIN
         RAISE EXCEPTION 'the card of proposal % does not change', OLD.id USING ERRCODE = 'CS002';
     END IF;
     IF NEW.status = OLD.status THEN
-        IF OLD.resolved_at IS NOT NULL AND (NEW.resolved_at, NEW.outcome_record, NEW.outcome_affected, NEW.failure_code, NEW.expires_at)
-           IS DISTINCT FROM (OLD.resolved_at, OLD.outcome_record, OLD.outcome_affected, OLD.failure_code, OLD.expires_at) THEN
+        IF OLD.resolved_at IS NOT NULL AND (NEW.resolved_at, NEW.outcome_record_id, NEW.outcome_record, NEW.outcome_affected, NEW.failure_code, NEW.failure_message, NEW.failure_field, NEW.expires_at, NEW.extended_at)
+           IS DISTINCT FROM (OLD.resolved_at, OLD.outcome_record_id, OLD.outcome_record, OLD.outcome_affected, OLD.failure_code, OLD.failure_message, OLD.failure_field, OLD.expires_at, OLD.extended_at) THEN
             RAISE EXCEPTION 'proposal % has ended as %', OLD.id, OLD.status USING ERRCODE = 'CS002';
         END IF;
         RETURN NEW;
@@ -92,7 +93,7 @@ GRANT INSERT ON proposal_decisions, events, audit_events, tool_calls TO counters
 
 GRANT UPDATE (status, resolved_at) ON proposals TO countersign_worker;
 GRANT INSERT ON proposal_decisions, events, audit_events TO countersign_worker;
-CREATE POLICY worker_expires ON proposals AS RESTRICTIVE FOR UPDATE TO countersign_worker USING (true) WITH CHECK (status = 'expired');
+CREATE POLICY worker_expires ON proposals AS RESTRICTIVE FOR UPDATE TO countersign_worker USING (true) WITH CHECK (status = 'expired' AND expires_at <= clock_timestamp());
 CREATE POLICY worker_expires ON proposal_decisions AS RESTRICTIVE FOR INSERT TO countersign_worker WITH CHECK (kind = 'expire');
 
 GRANT INSERT, UPDATE ON conversations, messages, turns TO countersign_agent;
@@ -133,7 +134,8 @@ END $$;
 
 -- +goose StatementBegin
 -- propose stores a card: the proposal, its records, its event and its audit entry. It is refused with
--- CS001 where its tool call or its turn has ended, CS003 where the acting user may not propose (any more).
+-- CS001 where its tool call or its turn has ended, CS003 where the acting user may not propose (any more),
+-- by this credential or in this conversation.
 CREATE FUNCTION propose(
     new_id uuid, with_tool text, on_entity text, does write_operation, kind text, with_headline text, note text,
     card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through channel, client text,
@@ -144,16 +146,19 @@ DECLARE
     made      timestamptz := clock_timestamp();
     given     bigint;
 BEGIN
-    IF NOT EXISTS (SELECT FROM memberships m JOIN users u ON u.id = m.user_id
+    IF num_nonnulls(by_sign_in, by_token) <> 1
+       OR NOT EXISTS (SELECT FROM memberships m JOIN users u ON u.id = m.user_id
                    WHERE m.workspace_id = workspace AND m.user_id = actor AND m.role <> 'auditor' AND u.disabled_at IS NULL)
        OR by_token IS NOT NULL AND NOT EXISTS (SELECT FROM api_tokens t
                    WHERE t.id = by_token AND t.user_id = actor AND t.workspace_id = workspace AND 'propose' = ANY (t.scopes)
                      AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > made))
        OR by_token IS NULL AND NOT EXISTS (SELECT FROM sign_ins s
-                   WHERE s.id = by_sign_in AND s.user_id = actor AND s.workspace_id = workspace AND s.ended_at IS NULL AND s.expires_at > made) THEN
+                   WHERE s.id = by_sign_in AND s.user_id = actor AND s.workspace_id = workspace AND s.ended_at IS NULL AND s.expires_at > made)
+       OR in_conversation IS NOT NULL AND NOT EXISTS (SELECT FROM conversations c WHERE c.id = in_conversation AND c.user_id = actor) THEN
         RAISE EXCEPTION 'the acting user may not propose here' USING ERRCODE = 'CS003';
     END IF;
-    IF NOT EXISTS (SELECT FROM tool_calls c WHERE c.id = in_call AND c.user_id = actor AND c.status = 'started')
+    IF NOT EXISTS (SELECT FROM tool_calls c WHERE c.id = in_call AND c.user_id = actor AND c.status = 'started'
+                     AND c.sign_in_id IS NOT DISTINCT FROM by_sign_in AND c.token_id IS NOT DISTINCT FROM by_token)
        OR in_turn IS NOT NULL AND NOT EXISTS (SELECT FROM turns t
                    WHERE t.id = in_turn AND t.user_id = actor AND t.conversation_id = in_conversation AND t.status = 'running' AND t.lease_until > made) THEN
         RAISE EXCEPTION 'the call or the turn has ended' USING ERRCODE = 'CS001';

@@ -10,26 +10,32 @@ SELECT clock_timestamp()::timestamptz AS now,
 
 -- name: Queue :many
 -- What waits for the viewer to confirm, longest waiting first, after number @after: a page of 25 and one
--- more. The inner query is what the partial index on pending proposals answers.
+-- more. The inner query is what the partial index on pending proposals answers; as an array, its rows are
+-- then found by their keys.
 SELECT * FROM proposals_read
-WHERE id IN (
+WHERE id = ANY(ARRAY(
     SELECT p.id FROM proposals p
     WHERE p.workspace_id = @workspace_id AND p.acting_user_id = @viewer AND p.status = 'pending'
       AND p.expires_at > clock_timestamp() AND p.number > @after::bigint
-    ORDER BY p.number LIMIT 26)
+    ORDER BY p.number LIMIT 26))
 ORDER BY number;
 
 -- name: BesideCards :many
 -- What stands beside cards: for whom, in which conversation of the viewer's (empty for none), and the numbers
--- of a few other open proposals on a record of theirs.
+-- of a few other open proposals on a record of theirs. BETWEEN says the same as =, and keeps the plan on the
+-- records' index also where most open proposals are on one record.
 SELECT p.id, u.name AS acting, coalesce(c.title, '')::text AS conversation,
-    ARRAY(SELECT DISTINCT few.number FROM (
+    ARRAY(SELECT DISTINCT few.number
+        FROM proposal_records mine
+        CROSS JOIN LATERAL (
             SELECT other.number
-            FROM proposal_records mine
-            JOIN proposal_records theirs ON theirs.workspace_id = mine.workspace_id AND theirs.entity = mine.entity AND theirs.key = mine.key AND theirs.proposal_id <> mine.proposal_id
-            JOIN proposals other ON other.id = theirs.proposal_id AND other.status IN ('pending', 'awaiting_approval') AND other.expires_at > clock_timestamp()
-            WHERE mine.proposal_id = p.id LIMIT 10) AS few
-        ORDER BY few.number)::bigint[] AS others
+            FROM proposal_records theirs
+            JOIN proposals other ON other.id = theirs.proposal_id
+            WHERE theirs.workspace_id = mine.workspace_id AND theirs.entity = mine.entity AND theirs.key BETWEEN mine.key AND mine.key
+              AND theirs.proposal_id <> mine.proposal_id
+              AND other.status IN ('pending', 'awaiting_approval') AND other.expires_at > clock_timestamp()
+            LIMIT 10) AS few
+        WHERE mine.proposal_id = p.id ORDER BY few.number LIMIT 10)::bigint[] AS others
 FROM proposals p
 JOIN users u ON u.id = p.acting_user_id
 LEFT JOIN conversations c ON c.id = p.conversation_id AND c.user_id = @viewer

@@ -93,19 +93,24 @@ func TestAModelThatGoesOnAfterItsTimeProposesNothing(t *testing.T) {
 
 // TestATurnThatEndedRefusesProposals ends the row under a server that does not know it yet.
 func TestATurnThatEndedRefusesProposals(t *testing.T) {
-	var w *world
-	w = newWorld(t, script(func(_ context.Context, _ assistant.Prompt, call assistant.Call) (string, error) {
+	begun, release := make(chan struct{}), make(chan struct{})
+	w := newWorld(t, script(func(_ context.Context, _ assistant.Prompt, call assistant.Call) (string, error) {
 		rename(t, call, "reviewer")
-		if err := w.End(t.Context(), w.maria.Workspace().ID, w.conversation, w.turn()); err != nil {
-			return "", err
-		}
+		close(begun)
+		<-release
 		refused, err := call("core_role_update", json.RawMessage(`{"id":"4","changes":{"name":"late"}}`))
 		if err != nil || refused.OK || refused.Code != "TURN_ENDED" {
 			t.Errorf("proposing in a turn that ended: %+v, %v", refused, err)
 		}
 		return "done", nil
 	}))
-	reply := w.send("Rename role 4", "key")
+	sent := w.sending(t.Context(), w.Assistant, "Rename role 4")
+	<-begun
+	if err := w.End(t.Context(), w.maria.Workspace().ID, w.conversation, w.turn()); err != nil {
+		t.Error(err)
+	}
+	close(release)
+	reply := (<-sent).reply
 	if reply.Message != nil || reply.Failure == nil || reply.Failure.Code != sqlc.TurnFailureCodeCutShort || w.statuses() != "withdrawn" {
 		t.Errorf("%+v; the proposals are %s", reply, w.statuses())
 	}
@@ -203,6 +208,29 @@ func TestALeaseIsRenewedWhileTheModelThinks(t *testing.T) {
 	close(release)
 	if got := <-ended; got.err != nil || got.reply.Message == nil {
 		t.Errorf("%+v, %v", got.reply, got.err)
+	}
+}
+
+func TestWhatCouldNotBeWithdrawnIsByWhoeverSeesTheTurnNext(t *testing.T) {
+	down := true
+	w := newWorld(t, nil)
+	w.Assistant = newServerThat(t, w.db, w.db.Pools, script(func(_ context.Context, _ assistant.Prompt, call assistant.Call) (string, error) {
+		rename(t, call, "reviewer")
+		return "", errors.New("overloaded")
+	}), func(withdraw assistant.Withdraw) assistant.Withdraw {
+		return func(ctx context.Context, workspace id.Workspace, proposal id.Proposal, reason string) error {
+			if down {
+				return errors.New("the database is away")
+			}
+			return withdraw(ctx, workspace, proposal, reason)
+		}
+	})
+	if reply := w.send("Rename role 4", "key"); reply.Failure == nil || w.statuses() != "pending" {
+		t.Errorf("%+v; the proposal is %s", reply, w.statuses())
+	}
+	down = false
+	if reply := w.send("Rename role 4", "key"); reply.Failure == nil || w.statuses() != "withdrawn" {
+		t.Errorf("%+v; the proposal is %s", reply, w.statuses())
 	}
 }
 

@@ -48,10 +48,16 @@ func newWorld(t *testing.T, model assistant.Model) *world {
 // newServer is an assistant of a server of its own on the database.
 func newServer(t *testing.T, db *pgtest.DB, pools *postgres.Pools, model assistant.Model) *assistant.Assistant {
 	t.Helper()
+	return newServerThat(t, db, pools, model, func(withdraw assistant.Withdraw) assistant.Withdraw { return withdraw })
+}
+
+// newServerThat withdraws in a way of its own.
+func newServerThat(t *testing.T, db *pgtest.DB, pools *postgres.Pools, model assistant.Model, withdraws func(assistant.Withdraw) assistant.Withdraw) *assistant.Assistant {
+	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	registry := db.Registry(t)
 	g := gate.New(gate.Pools{Gate: pools.Gate, Agent: pools.Agent, Worker: pools.Worker}, registry, gate.DefaultLimits, func() {}, log)
-	return assistant.New(model, toolcall.New(g, registry, pools.Agent, log), pools.Agent, g.WithdrawCutShort, log)
+	return assistant.New(model, toolcall.New(g, registry, pools.Agent, log), pools.Agent, withdraws(g.WithdrawCutShort), log)
 }
 
 func (w *world) open(who identity.Actor) id.Conversation {

@@ -27,11 +27,11 @@ func (a *Assistant) join(ctx context.Context, workspace id.Workspace, q question
 			return nil, fmt.Errorf("read the turn of an idempotency key: %w", err)
 		case !bytes.Equal(found.RequestHash, q.hash()):
 			return nil, ErrIdempotencyMismatch
-		case found.Lapsed:
+		case found.Lapsed || found.FailureCode != nil:
 			if err := a.CutLapsed(ctx, workspace, found.ID); err != nil {
 				return nil, err
 			}
-			continue
+			return a.reply(ctx, workspace, found.ID)
 		case found.Status != sqlc.TurnStatusRunning:
 			return a.reply(ctx, workspace, found.ID)
 		}

@@ -76,3 +76,9 @@ func (c *complaints) all() []string {
 		})
 	})
 }
+
+func (c *complaints) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.list = nil
+}

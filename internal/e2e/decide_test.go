@@ -174,7 +174,7 @@ func TestPressingTwice(t *testing.T) {
 				b.until(textOf("main") + `.match(/Applied\. You|Rejected\. You/)`)
 				w.has("1", `SELECT count(*) FROM countersign.proposal_decisions WHERE final`)
 				w.has("1", `SELECT count(*) FROM countersign.tool_calls WHERE tool <> 'core_role_update'`)
-				w.has("t", `SELECT (status = 'applied') = EXISTS (SELECT FROM core.roles WHERE name = 'reviewer') FROM countersign.proposals`)
+				w.has("true", `SELECT (status = 'applied') = EXISTS (SELECT FROM core.roles WHERE name = 'reviewer') FROM countersign.proposals`)
 			})
 		})
 	}

@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -170,7 +171,7 @@ func (b *tab) pressed(selector string, status int) {
 // write puts a text into a field, as one that was pasted.
 func (b *tab) write(selector, text string) {
 	b.t.Helper()
-	b.do(chromedp.Clear(chromedp.CSS(selector)), chromedp.Focus(chromedp.CSS(selector)), call(input.InsertText, input.InsertTextParams{Text: text}))
+	b.do(chromedp.Focus(chromedp.CSS(selector)), chromedp.Evaluate[chromedp.Void](`document.activeElement.select()`), call(input.InsertText, input.InsertTextParams{Text: text}))
 }
 
 // signIn fills in the form that is on screen, and wants this status.
@@ -218,13 +219,20 @@ func (b *tab) focused(part string) {
 // back goes back a page, as one does with the browser's button.
 func (b *tab) back() {
 	b.t.Helper()
-	if b.way == withoutScript {
-		b.do(chromedp.NavigateBack())
-		return
-	}
 	here := ask[string](b, `location.href`)
-	ask[chromedp.Void](b, `history.back()`)
-	b.until(`location.href !== ` + quoted(here))
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	entries, err := chromedp.Run(ctx, chromedp.NavigationEntries())
+	if err != nil || entries.CurrentIndex == 0 {
+		b.fail("there is no way back: %v", err)
+	}
+	b.do(call(page.NavigateToHistoryEntry, page.NavigateToHistoryEntryParams{EntryID: entries.Entries[entries.CurrentIndex-1].ID}))
+	for ctx.Err() == nil {
+		if gone, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`document.readyState === "complete" && location.href !== `+quoted(here))); err == nil && gone {
+			return
+		}
+	}
+	b.fail("it went nowhere")
 }
 
 // at waits until the address is this one.
@@ -278,23 +286,27 @@ func (b *tab) fail(format string, args ...any) {
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
 	where, _ := chromedp.Run(ctx, chromedp.Evaluate[string](`location.href + "\n" + document.body?.innerText`))
-	if picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(100)); err == nil {
-		keep(b.t, "failed-"+strings.ReplaceAll(b.t.Name(), "/", "-"), picture)
-	}
+	b.picture("failed-" + strings.ReplaceAll(b.t.Name(), "/", "-"))
 	b.t.Fatalf("%s\n%s", fmt.Sprintf(format, args...), where)
 }
 
-// keep writes a picture into the directory COUNTERSIGN_ARTEFACTS, where one is named.
-func keep(t testing.TB, name string, picture []byte) {
-	t.Helper()
-	directory := os.Getenv("COUNTERSIGN_ARTEFACTS")
+// artefacts names the directory in which pictures are kept.
+const artefacts = "COUNTERSIGN_ARTEFACTS"
+
+// picture keeps the page as a picture, where a directory is named for it.
+func (b *tab) picture(name string) {
+	b.t.Helper()
+	directory := os.Getenv(artefacts)
 	if directory == "" {
 		return
 	}
-	if err := os.MkdirAll(directory, 0o755); err != nil {
-		t.Fatal(err)
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
+	if err == nil {
+		err = errors.Join(os.MkdirAll(directory, 0o755), os.WriteFile(filepath.Join(directory, name+".png"), picture, 0o644))
 	}
-	if err := os.WriteFile(filepath.Join(directory, name+".png"), picture, 0o644); err != nil {
-		t.Fatal(err)
+	if err != nil {
+		b.t.Errorf("no picture of %s was kept: %v", name, err)
 	}
 }

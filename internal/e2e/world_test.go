@@ -17,6 +17,8 @@ import (
 const (
 	maria = "maria@harbor.example"
 	paolo = "paolo@harbor.example"
+	jonas = "jonas@harbor.example"
+	aiko  = "aiko@harbor.example"
 	rosa  = "rosa@harbor.example"
 	sam   = "sam@harbor.example"
 	olu   = "olu@othersite.example"
@@ -31,13 +33,19 @@ type world struct {
 
 func start(t testing.TB) *world {
 	t.Helper()
+	return startWith(t, func(registry []byte) []byte { return registry })
+}
+
+// startWith starts it with another registry than the demo's.
+func startWith(t testing.TB, change func(registry []byte) []byte) *world {
+	t.Helper()
 	yaml, err := os.ReadFile("../../countersign.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := &world{t: t, db: pgtest.New(t)}
 	s, err := server.New(t.Context(), server.Config{
-		OwnerURL: w.db.OwnerURL, Registry: yaml, CookieName: "countersign", GraphiQL: true, Logger: slog.New(slog.DiscardHandler)})
+		OwnerURL: w.db.OwnerURL, Registry: change(yaml), CookieName: "countersign", GraphiQL: true, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,7 @@ const (
 var (
 	assigners    = words("to = as into")
 	prepositions = words("of on for in at")
-	removers     = append(slices.Clone(prepositions), "from")
+	removers     = slices.Concat(prepositions, words("from"))
 )
 
 func readChange(c catalogue, p phrase) command {
@@ -111,4 +111,16 @@ func (c catalogue) valueLast(p phrase) []way {
 		}
 	}
 	return nil
+}
+
+func (c change) run(t *turn) (string, error) {
+	found, which, err := t.pick(targets(c.ways), "update")
+	if err != nil {
+		return "", err
+	}
+	changes, err := t.changes(found.noun, c.ways[which].set)
+	if err != nil {
+		return "", err
+	}
+	return t.propose(found.noun, "update", map[string]any{"id": found.id, "changes": changes})
 }

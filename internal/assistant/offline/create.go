@@ -54,3 +54,22 @@ func (c catalogue) nameFirst(p phrase) ([]assignment, bool) {
 	set, ok := c.listed(rest)
 	return append([]assignment{{label: true, value: name.plain()}}, set...), ok
 }
+
+func (c creation) run(t *turn) (string, error) {
+	able, err := c.nouns.may("create")
+	if err != nil {
+		return "", err
+	}
+	if len(able) > 1 {
+		return "", troubleError("Do you mean a new " + enumerate(titles(able), "or") + "? Please say it in full.")
+	}
+	n := able[0]
+	if len(c.set) == 0 {
+		return "", troubleError("What is it to hold? For example: create a " + plain(n.Title) + " " + n.initialExample() + ".")
+	}
+	changes, err := t.changes(n, c.set)
+	if err != nil {
+		return "", err
+	}
+	return t.propose(n, "create", map[string]any{"changes": changes})
+}

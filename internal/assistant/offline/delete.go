@@ -18,3 +18,11 @@ func readDeletion(c catalogue, p phrase) command {
 	}
 	return deletion{targets}
 }
+
+func (d deletion) run(t *turn) (string, error) {
+	found, _, err := t.pick(d.targets, "delete")
+	if err != nil {
+		return "", err
+	}
+	return t.propose(found.noun, "delete", map[string]any{"id": found.id})
+}

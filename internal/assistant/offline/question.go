@@ -38,7 +38,7 @@ func readQuestion(c catalogue, p phrase) command {
 		return nil
 	}
 	count := p.starts("how", "many")
-	rest = rest.withoutPrefix(lists).withoutFirst(append(words("all every any me"), articles...)...).plain()
+	rest = rest.withoutPrefix(lists).withoutFirst(slices.Concat(all, words("me"), articles)...).plain()
 	if rest.empty() {
 		return puzzled{askShape}
 	}

@@ -28,7 +28,7 @@ func (c catalogue) references(p phrase) []reference {
 	said := p.plain()
 	p = said.withoutFirst(articles...)
 	many := slices.Contains(all, p.word(0))
-	p = p.withoutFirst(append(all, append(words("of"), articles...)...)...)
+	p = p.withoutFirst(slices.Concat(all, words("of"), articles)...)
 	if p.empty() {
 		return nil
 	}

@@ -17,7 +17,7 @@ func readConfirmation(_ catalogue, p phrase) command {
 	if slices.Contains(decisions, said[0]) {
 		return confirmation{}
 	}
-	known := append(slices.Clone(assentWith), decisions...)
+	known := slices.Concat(assentWith, decisions)
 	assent := slices.ContainsFunc(said, func(w string) bool { return slices.Contains(decisions, w) || slices.Contains(assents, w) }) ||
 		p.starts("do", "it") || p.starts("do", "that") || p.starts("go", "ahead") || p.starts("make", "it", "so")
 	if assent && !slices.ContainsFunc(said, func(w string) bool { return !slices.Contains(known, w) }) {

@@ -71,7 +71,7 @@ func score(how int, ref reference, target phrase) int {
 	if ref.quoted || target.len() == 1 {
 		points++
 	}
-	if !ref.quoted && target.index(0, append(assigners, prepositions...)...) >= 0 {
+	if !ref.quoted && target.index(0, slices.Concat(assigners, prepositions)...) >= 0 {
 		points--
 	}
 	return points
