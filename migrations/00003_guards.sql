@@ -157,17 +157,18 @@ BEGIN
        OR in_conversation IS NOT NULL AND NOT EXISTS (SELECT FROM conversations c WHERE c.id = in_conversation AND c.user_id = actor) THEN
         RAISE EXCEPTION 'the acting user may not propose here' USING ERRCODE = 'CS003';
     END IF;
+    INSERT INTO proposals (id, workspace_id, tool, entity, operation, action_kind, headline, assistant_note, fingerprint, salt, acting_user_id, token_id,
+        channel, client_name, conversation_id, turn_id, tool_call_id, approvals_needed, preview_only, lifetime, created_at, expires_at, idempotency_key, request_hash)
+    VALUES (new_id, workspace, with_tool, on_entity, does, kind, with_headline, note, card_fingerprint, card_salt, actor, by_token,
+        through, client, in_conversation, in_turn, in_call, approvals, preview, lives, made, made + lives, once_key, once_hash)
+    RETURNING number INTO given;
+    -- Only now: the foreign key holds the turn's row, and what ends a turn waits for that.
     IF NOT EXISTS (SELECT FROM tool_calls c WHERE c.id = in_call AND c.user_id = actor AND c.status = 'started'
                      AND c.sign_in_id IS NOT DISTINCT FROM by_sign_in AND c.token_id IS NOT DISTINCT FROM by_token)
        OR in_turn IS NOT NULL AND NOT EXISTS (SELECT FROM turns t
                    WHERE t.id = in_turn AND t.user_id = actor AND t.conversation_id = in_conversation AND t.status = 'running' AND t.lease_until > made) THEN
         RAISE EXCEPTION 'the call or the turn has ended' USING ERRCODE = 'CS001';
     END IF;
-    INSERT INTO proposals (id, workspace_id, tool, entity, operation, action_kind, headline, assistant_note, fingerprint, salt, acting_user_id, token_id,
-        channel, client_name, conversation_id, turn_id, tool_call_id, approvals_needed, preview_only, lifetime, created_at, expires_at, idempotency_key, request_hash)
-    VALUES (new_id, workspace, with_tool, on_entity, does, kind, with_headline, note, card_fingerprint, card_salt, actor, by_token,
-        through, client, in_conversation, in_turn, in_call, approvals, preview, lives, made, made + lives, once_key, once_hash)
-    RETURNING number INTO given;
     INSERT INTO proposal_records (proposal_id, workspace_id, position, entity, operation, key, label, url, version, before, changes)
     SELECT new_id, workspace, r.position, r.entity, r.operation, r.key, r.label, r.url, r.version, r.before, r.changes
     FROM jsonb_to_recordset(records) AS r (position integer, entity text, operation write_operation, key text, label text, url text, version text, before jsonb, changes jsonb);

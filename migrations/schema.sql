@@ -135,6 +135,7 @@ ALTER FUNCTION countersign.finish_tool_call(call_id uuid, ended countersign.tool
 
 CREATE FUNCTION countersign.proposals_guard() RETURNS trigger
     LANGUAGE plpgsql
+    SET search_path TO 'countersign', 'pg_catalog', 'pg_temp'
     AS $$
 DECLARE kinds decision_kind[];
 BEGIN
@@ -151,8 +152,8 @@ BEGIN
         RAISE EXCEPTION 'the card of proposal % does not change', OLD.id USING ERRCODE = 'CS002';
     END IF;
     IF NEW.status = OLD.status THEN
-        IF OLD.resolved_at IS NOT NULL AND (NEW.resolved_at, NEW.outcome_record, NEW.outcome_affected, NEW.failure_code, NEW.expires_at)
-           IS DISTINCT FROM (OLD.resolved_at, OLD.outcome_record, OLD.outcome_affected, OLD.failure_code, OLD.expires_at) THEN
+        IF OLD.resolved_at IS NOT NULL AND (NEW.resolved_at, NEW.outcome_record_id, NEW.outcome_record, NEW.outcome_affected, NEW.failure_code, NEW.failure_message, NEW.failure_field, NEW.expires_at, NEW.extended_at)
+           IS DISTINCT FROM (OLD.resolved_at, OLD.outcome_record_id, OLD.outcome_record, OLD.outcome_affected, OLD.failure_code, OLD.failure_message, OLD.failure_field, OLD.expires_at, OLD.extended_at) THEN
             RAISE EXCEPTION 'proposal % has ended as %', OLD.id, OLD.status USING ERRCODE = 'CS002';
         END IF;
         RETURN NEW;
@@ -184,25 +185,29 @@ DECLARE
     made      timestamptz := clock_timestamp();
     given     bigint;
 BEGIN
-    IF NOT EXISTS (SELECT FROM memberships m JOIN users u ON u.id = m.user_id
+    IF num_nonnulls(by_sign_in, by_token) <> 1
+       OR NOT EXISTS (SELECT FROM memberships m JOIN users u ON u.id = m.user_id
                    WHERE m.workspace_id = workspace AND m.user_id = actor AND m.role <> 'auditor' AND u.disabled_at IS NULL)
        OR by_token IS NOT NULL AND NOT EXISTS (SELECT FROM api_tokens t
                    WHERE t.id = by_token AND t.user_id = actor AND t.workspace_id = workspace AND 'propose' = ANY (t.scopes)
                      AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > made))
        OR by_token IS NULL AND NOT EXISTS (SELECT FROM sign_ins s
-                   WHERE s.id = by_sign_in AND s.user_id = actor AND s.workspace_id = workspace AND s.ended_at IS NULL AND s.expires_at > made) THEN
+                   WHERE s.id = by_sign_in AND s.user_id = actor AND s.workspace_id = workspace AND s.ended_at IS NULL AND s.expires_at > made)
+       OR in_conversation IS NOT NULL AND NOT EXISTS (SELECT FROM conversations c WHERE c.id = in_conversation AND c.user_id = actor) THEN
         RAISE EXCEPTION 'the acting user may not propose here' USING ERRCODE = 'CS003';
-    END IF;
-    IF NOT EXISTS (SELECT FROM tool_calls c WHERE c.id = in_call AND c.user_id = actor AND c.status = 'started')
-       OR in_turn IS NOT NULL AND NOT EXISTS (SELECT FROM turns t
-                   WHERE t.id = in_turn AND t.user_id = actor AND t.conversation_id = in_conversation AND t.status = 'running' AND t.lease_until > made) THEN
-        RAISE EXCEPTION 'the call or the turn has ended' USING ERRCODE = 'CS001';
     END IF;
     INSERT INTO proposals (id, workspace_id, tool, entity, operation, action_kind, headline, assistant_note, fingerprint, salt, acting_user_id, token_id,
         channel, client_name, conversation_id, turn_id, tool_call_id, approvals_needed, preview_only, lifetime, created_at, expires_at, idempotency_key, request_hash)
     VALUES (new_id, workspace, with_tool, on_entity, does, kind, with_headline, note, card_fingerprint, card_salt, actor, by_token,
         through, client, in_conversation, in_turn, in_call, approvals, preview, lives, made, made + lives, once_key, once_hash)
     RETURNING number INTO given;
+    -- Only now: the foreign key holds the turn's row, and what ends a turn waits for that.
+    IF NOT EXISTS (SELECT FROM tool_calls c WHERE c.id = in_call AND c.user_id = actor AND c.status = 'started'
+                     AND c.sign_in_id IS NOT DISTINCT FROM by_sign_in AND c.token_id IS NOT DISTINCT FROM by_token)
+       OR in_turn IS NOT NULL AND NOT EXISTS (SELECT FROM turns t
+                   WHERE t.id = in_turn AND t.user_id = actor AND t.conversation_id = in_conversation AND t.status = 'running' AND t.lease_until > made) THEN
+        RAISE EXCEPTION 'the call or the turn has ended' USING ERRCODE = 'CS001';
+    END IF;
     INSERT INTO proposal_records (proposal_id, workspace_id, position, entity, operation, key, label, url, version, before, changes)
     SELECT new_id, workspace, r.position, r.entity, r.operation, r.key, r.label, r.url, r.version, r.before, r.changes
     FROM jsonb_to_recordset(records) AS r (position integer, entity text, operation write_operation, key text, label text, url text, version text, before jsonb, changes jsonb);
@@ -871,7 +876,7 @@ ALTER TABLE countersign.turns ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY worker_expires ON countersign.proposal_decisions AS RESTRICTIVE FOR INSERT TO countersign_worker WITH CHECK ((kind = 'expire'::countersign.decision_kind));
 
-CREATE POLICY worker_expires ON countersign.proposals AS RESTRICTIVE FOR UPDATE TO countersign_worker USING (true) WITH CHECK ((status = 'expired'::countersign.proposal_status));
+CREATE POLICY worker_expires ON countersign.proposals AS RESTRICTIVE FOR UPDATE TO countersign_worker USING (true) WITH CHECK (((status = 'expired'::countersign.proposal_status) AND (expires_at <= clock_timestamp())));
 
 CREATE POLICY worker_finds ON countersign.proposals FOR SELECT TO countersign_worker USING (true);
 

@@ -73,7 +73,7 @@ func TestTheExplorerLoadsNothingFromElsewhere(t *testing.T) {
 		if answer.StatusCode != http.StatusOK || file == "" {
 			t.Errorf("%s answers %d", one[1], answer.StatusCode)
 		}
-		if _, vendored := explorerFiles[one[1]]; !vendored && regexp.MustCompile(`https?://|localStorage|eval\(|innerHTML`).MatchString(file) {
+		if _, vendored := explorerFiles[one[1]]; !vendored && regexp.MustCompile(`https?://|localStorage|sessionStorage|eval\(|innerHTML`).MatchString(file) {
 			t.Errorf("%s leads out of the policy", one[1])
 		}
 	}
