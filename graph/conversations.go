@@ -6,10 +6,10 @@ import (
 	"errors"
 	"math"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"github.com/countersign/countersign/graph/model"
+	"github.com/countersign/countersign/internal/gate"
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/identity"
 	"github.com/countersign/countersign/internal/toolcall"
@@ -72,7 +72,7 @@ func (r *Resolver) messagePage(ctx context.Context, c *sqlc.Conversation, first 
 	if err != nil {
 		return nil, err
 	}
-	at := uuid.Nil
+	at := earliest
 	if !w.forward {
 		at = latest
 	}
@@ -85,6 +85,8 @@ func (r *Resolver) messagePage(ctx context.Context, c *sqlc.Conversation, first 
 	if err != nil {
 		return nil, err
 	}
+	load(ctx).conversations.expect(c.ID)
+	load(ctx).writes.expect(keysOf(rows, func(m *sqlc.Message) id.Turn { return m.TurnID })...)
 	return connect(w, rows, func(m *sqlc.Message) string { return idCursor(listMessages, m.WorkspaceID, m.ID.UUID()) }), nil
 }
 
@@ -95,7 +97,7 @@ func (r *Resolver) messageRows(ctx context.Context, c *sqlc.Conversation, w wind
 	return r.queries.MessagesBackward(ctx, r.db(ctx), sqlc.MessagesBackwardParams{ConversationID: c.ID, Before: at, MaxRows: w.limit()})
 }
 
-// proposalsOfConversation: it is the viewer's own, so what was proposed in it is theirs to see.
+// proposalsOfConversation: a conversation can be given to another, its proposals stay whose they are.
 func (r *Resolver) proposalsOfConversation(ctx context.Context, c *sqlc.Conversation, first *int32, after *string) (*model.ProposalConnection, error) {
 	w, err := windowOf(first, after, nil, nil, 20)
 	if err != nil {
@@ -107,7 +109,10 @@ func (r *Resolver) proposalsOfConversation(ctx context.Context, c *sqlc.Conversa
 			return nil, err
 		}
 	}
-	rows, err := r.queries.ProposalsOfConversation(ctx, r.db(ctx), sqlc.ProposalsOfConversationParams{ConversationID: c.ID, Before: before.Number, MaxRows: w.limit()})
+	who := identity.From(ctx)
+	all, approvals := gate.Sight(who)
+	rows, err := load(ctx).expecting(r.queries.ProposalsOfConversation(ctx, r.db(ctx), sqlc.ProposalsOfConversationParams{
+		ConversationID: c.ID, Before: before.Number, Viewer: who.User().ID, SeesAll: all, SeesApprovals: approvals, MaxRows: w.limit()}))
 	if err != nil {
 		return nil, err
 	}

@@ -44,8 +44,8 @@ func position(cursor, list string) (int, error) {
 	return int(p.Number), nil
 }
 
-// latest sorts after every id there can be.
-var latest = uuid.Max
+// earliest and latest sort before and after every id there can be. The nil uuid is NULL to the database.
+var earliest, latest = uuid.UUID{15: 1}, uuid.Max
 
 func idCursor(list string, workspace id.Workspace, at uuid.UUID) string {
 	return place{List: list, Workspace: workspace, ID: at.String()}.String()

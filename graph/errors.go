@@ -42,7 +42,7 @@ func presenter(log *slog.Logger) graphql.ErrorPresenterFunc {
 	return func(ctx context.Context, err error) *gqlerror.Error {
 		shown := graphql.DefaultErrorPresenter(ctx, err)
 		code, message, field := coded(err)
-		if code == "" && errcodeOf(shown) != "" { // the library's own, of parsing and validation
+		if code == "" && refusedWhole(shown) {
 			return shown
 		}
 		if code == "" {
@@ -59,12 +59,14 @@ func presenter(log *slog.Logger) graphql.ErrorPresenterFunc {
 	}
 }
 
-func errcodeOf(e *gqlerror.Error) string {
-	code, _ := e.Extensions["code"].(string)
-	if code == errcode.ParseFailed || code == errcode.ValidationFailed {
-		return code
+// refusedWhole: the request was not taken, by the library's parser or validation or by our limits, whose
+// errors are as they are to be shown.
+func refusedWhole(e *gqlerror.Error) bool {
+	switch e.Extensions["code"] {
+	case errcode.ParseFailed, errcode.ValidationFailed, model.ErrorCodeLimitExceeded:
+		return true
 	}
-	return ""
+	return false
 }
 
 // coded finds the code and the sentence of an error that has them.

@@ -41,9 +41,8 @@ func NewHandler(r *Resolver, o Options) http.Handler {
 		server.Use(extension.Introspection{})
 		server.AroundFields(hideFromTokens)
 	}
-	server.AroundOperations(func(ctx context.Context, next graphql.OperationHandler) graphql.ResponseHandler {
-		return next(withLoaders(ctx, newLoaders(r.queries, r.db(ctx))))
-	})
+	server.AroundOperations(r.perOperation)
+	server.AroundRootFields(r.perField)
 	return signedIn(r.Log, bounded(server))
 }
 

@@ -19,6 +19,7 @@ const (
 	maxDepth      = 15
 	maxAliases    = 60
 	maxMutations  = 10
+	maxFields     = 4000
 	maxComplexity = 20000
 )
 
@@ -37,17 +38,15 @@ func (l *limits) MutateOperationContext(ctx context.Context, oc *graphql.Operati
 	if op == nil {
 		return nil
 	}
-	depth, aliases := measure(op.SelectionSet, 1, map[string]bool{})
-	switch {
-	case depth > maxDepth:
-		return exceeded("depth", maxDepth, depth)
-	case aliases > maxAliases:
-		return exceeded("aliases", maxAliases, aliases)
-	}
-	if op.Operation == ast.Mutation {
-		if fields := rootFields(op.SelectionSet); fields > maxMutations {
-			return exceeded("mutations in one request", maxMutations, fields)
-		}
+	switch s := (sizes{}).of(op.SelectionSet); {
+	case s.depth > maxDepth:
+		return exceeded("depth", maxDepth, s.depth)
+	case s.aliases > maxAliases:
+		return exceeded("aliases", maxAliases, s.aliases)
+	case op.Operation == ast.Mutation && s.roots > maxMutations:
+		return exceeded("mutations in one request", maxMutations, s.roots)
+	case s.fields > maxFields:
+		return exceeded("fields", maxFields, s.fields)
 	}
 	if cost := complexity.Calculate(ctx, l.schema, op, oc.Variables); cost > maxComplexity {
 		return exceeded("complexity", maxComplexity, cost)
@@ -62,53 +61,52 @@ func exceeded(what string, limit, value int) *gqlerror.Error {
 	}
 }
 
-// measure gives how deep a selection goes and how many aliases it has. Introspection has a shape of its
-// own and is not counted.
-func measure(set ast.SelectionSet, at int, within map[string]bool) (depth, aliases int) {
-	for _, one := range set {
-		d, a := 0, 0
-		switch s := one.(type) {
-		case *ast.Field:
-			if s.Name == "__schema" || s.Name == "__type" {
-				continue
-			}
-			d, a = measure(s.SelectionSet, at+1, within)
-			d = max(d, at)
-			if s.Alias != s.Name {
-				a++
-			}
-		case *ast.InlineFragment:
-			d, a = measure(s.SelectionSet, at, within)
-		case *ast.FragmentSpread:
-			d, a = spread(s, at, within)
-		}
-		depth, aliases = max(depth, d), aliases+a
-	}
-	return depth, aliases
+// size is how large a selection is with its fragments spread out. Introspection has a shape of its own and
+// is not counted.
+type size struct{ depth, aliases, fields, roots int }
+
+// most is where counting ends: fragments that spread others twice double with each.
+const most = 1 << 30
+
+func (s size) and(other size) size {
+	return size{depth: max(s.depth, other.depth), aliases: min(most, s.aliases+other.aliases), fields: min(most, s.fields+other.fields), roots: min(most, s.roots+other.roots)}
 }
 
-func spread(s *ast.FragmentSpread, at int, within map[string]bool) (depth, aliases int) {
-	if s.Definition == nil || within[s.Name] {
-		return at, 0
-	}
-	within[s.Name] = true
-	defer delete(within, s.Name)
-	return measure(s.Definition.SelectionSet, at, within)
-}
+// sizes are those of the fragments met so far, each measured once however often it is spread.
+type sizes map[string]size
 
-func rootFields(set ast.SelectionSet) int {
-	n := 0
+func (m sizes) of(set ast.SelectionSet) (all size) {
 	for _, one := range set {
 		switch s := one.(type) {
 		case *ast.Field:
-			n++
+			all = all.and(m.field(s))
 		case *ast.InlineFragment:
-			n += rootFields(s.SelectionSet)
+			all = all.and(m.of(s.SelectionSet))
 		case *ast.FragmentSpread:
-			if s.Definition != nil {
-				n += rootFields(s.Definition.SelectionSet)
-			}
+			all = all.and(m.fragment(s))
 		}
 	}
-	return n
+	return all
+}
+
+func (m sizes) field(f *ast.Field) size {
+	if f.Name == "__schema" || f.Name == "__type" {
+		return size{}
+	}
+	s := m.of(f.SelectionSet)
+	s.depth, s.fields, s.roots = s.depth+1, s.fields+1, 1
+	if f.Alias != f.Name {
+		s.aliases++
+	}
+	return s
+}
+
+func (m sizes) fragment(f *ast.FragmentSpread) size {
+	known, met := m[f.Name]
+	if !met && f.Definition != nil {
+		m[f.Name] = size{} // one that spreads itself was refused before
+		known = m.of(f.Definition.SelectionSet)
+		m[f.Name] = known
+	}
+	return known
 }

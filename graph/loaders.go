@@ -2,52 +2,79 @@ package graph
 
 import (
 	"context"
-	"time"
 
-	"github.com/vikstrous/dataloadgen"
+	"github.com/99designs/gqlgen/graphql"
+	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/countersign/countersign/internal/card"
+	"github.com/countersign/countersign/internal/gate"
 	"github.com/countersign/countersign/internal/id"
+	"github.com/countersign/countersign/internal/identity"
 	"github.com/countersign/countersign/sqlc"
 )
 
-// loaders turn the single reads of many resolvers into one query each. They are made for one operation
-// and see nothing of another's.
+// loaders are those of one query, or of one field of a mutation: what another field has changed is read
+// anew.
 type loaders struct {
-	users         *dataloadgen.Loader[id.User, *sqlc.UsersByIDRow]
-	conversations *dataloadgen.Loader[id.Conversation, *sqlc.Conversation]
-	proposals     *dataloadgen.Loader[id.Proposal, *sqlc.Proposal]
-	records       *dataloadgen.Loader[id.Proposal, []card.Record]
-	decisions     *dataloadgen.Loader[id.Proposal, []*sqlc.ProposalDecision]
-	others        *dataloadgen.Loader[id.Proposal, []int64]
-	writes        *dataloadgen.Loader[id.Turn, []*sqlc.Proposal]
+	users         *loader[id.User, *sqlc.UsersByIDRow]
+	conversations *loader[id.Conversation, *sqlc.Conversation]
+	proposals     *loader[id.Proposal, *sqlc.Proposal]
+	records       *loader[id.Proposal, []card.Record]
+	decisions     *loader[id.Proposal, []*sqlc.ProposalDecision]
+	others        *loader[id.Proposal, []int64]
+	writes        *loader[id.Turn, []*sqlc.Proposal]
 }
 
-// gather is how long a loader waits for more keys.
-const gather = 100 * time.Microsecond
-
-func newLoaders(q *sqlc.Queries, db sqlc.DBTX) *loaders {
-	return &loaders{
+func newLoaders(q *sqlc.Queries, db sqlc.DBTX, viewer sqlc.VisibleProposalsOfTurnsParams) *loaders {
+	l := &loaders{
 		users: single(func(ctx context.Context, ids []id.User) ([]*sqlc.UsersByIDRow, error) {
 			return q.UsersByID(ctx, db, id.UUIDs(ids))
 		}, func(u *sqlc.UsersByIDRow) id.User { return u.ID }),
 		conversations: single(func(ctx context.Context, ids []id.Conversation) ([]*sqlc.Conversation, error) {
 			return q.ConversationsByID(ctx, db, id.UUIDs(ids))
 		}, func(c *sqlc.Conversation) id.Conversation { return c.ID }),
-		proposals: single(func(ctx context.Context, ids []id.Proposal) ([]*sqlc.Proposal, error) {
-			return q.ProposalsByID(ctx, db, id.UUIDs(ids))
-		}, func(p *sqlc.Proposal) id.Proposal { return p.ID }),
-		records: mapped(recordsOf(q, db)),
-		decisions: grouped(func(ctx context.Context, ids []id.Proposal) ([]*sqlc.ProposalDecision, error) {
-			return q.DecisionsOfProposals(ctx, db, id.UUIDs(ids))
-		}, func(d *sqlc.ProposalDecision) (id.Proposal, *sqlc.ProposalDecision) { return d.ProposalID, d }),
+		records: newLoader(recordsOf(q, db)),
 		others: grouped(func(ctx context.Context, ids []id.Proposal) ([]*sqlc.OtherOpenProposalsRow, error) {
 			return q.OtherOpenProposals(ctx, db, id.UUIDs(ids))
 		}, func(o *sqlc.OtherOpenProposalsRow) (id.Proposal, int64) { return o.ProposalID, o.Number }),
-		writes: grouped(func(ctx context.Context, ids []id.Turn) ([]*sqlc.Proposal, error) {
-			return q.ProposalsOfTurns(ctx, db, id.UUIDs(ids))
-		}, func(p *sqlc.Proposal) (id.Turn, *sqlc.Proposal) { return p.TurnID, p }),
 	}
+	l.proposals = single(func(ctx context.Context, ids []id.Proposal) ([]*sqlc.Proposal, error) {
+		return l.expecting(q.ProposalsByID(ctx, db, id.UUIDs(ids)))
+	}, func(p *sqlc.Proposal) id.Proposal { return p.ID })
+	l.writes = grouped(func(ctx context.Context, turns []id.Turn) ([]*sqlc.Proposal, error) {
+		viewer.Turns = id.UUIDs(turns)
+		return l.expecting(q.VisibleProposalsOfTurns(ctx, db, viewer))
+	}, func(p *sqlc.Proposal) (id.Turn, *sqlc.Proposal) { return p.TurnID, p })
+	l.decisions = grouped(func(ctx context.Context, ids []id.Proposal) ([]*sqlc.ProposalDecision, error) {
+		rows, err := q.DecisionsOfProposals(ctx, db, id.UUIDs(ids))
+		l.users.expect(keysOf(rows, func(d *sqlc.ProposalDecision) id.User { return d.PersonID })...)
+		return rows, err
+	}, func(d *sqlc.ProposalDecision) (id.Proposal, *sqlc.ProposalDecision) { return d.ProposalID, d })
+	return l
+}
+
+// expecting tells the loaders which proposals were read, and passes them on.
+func (l *loaders) expecting(rows []*sqlc.Proposal, err error) ([]*sqlc.Proposal, error) {
+	ids := keysOf(rows, func(p *sqlc.Proposal) id.Proposal { return p.ID })
+	l.records.expect(ids...)
+	l.decisions.expect(ids...)
+	l.others.expect(ids...)
+	l.users.expect(keysOf(rows, func(p *sqlc.Proposal) id.User { return p.ActingUserID })...)
+	l.conversations.expect(keysOf(rows, func(p *sqlc.Proposal) id.Conversation { return p.ConversationID })...)
+	l.proposals.expect(keysOf(rows, func(p *sqlc.Proposal) id.Proposal { return p.SupersededByID })...)
+	l.proposals.expect(keysOf(rows, func(p *sqlc.Proposal) id.Proposal { return p.RevertOfID })...)
+	return rows, err
+}
+
+// keysOf gives what the rows refer to.
+func keysOf[R any, K interface{ IsZero() bool }](rows []R, key func(R) K) []K {
+	keys := make([]K, 0, len(rows))
+	for _, row := range rows {
+		if k := key(row); !k.IsZero() {
+			keys = append(keys, k)
+		}
+	}
+	return keys
 }
 
 func recordsOf(q *sqlc.Queries, db sqlc.DBTX) func(context.Context, []id.Proposal) (map[id.Proposal][]card.Record, error) {
@@ -70,18 +97,11 @@ func recordsOf(q *sqlc.Queries, db sqlc.DBTX) func(context.Context, []id.Proposa
 	}
 }
 
-func mapped[K comparable, V any](fetch func(context.Context, []K) (map[K]V, error)) *dataloadgen.Loader[K, V] {
-	return dataloadgen.NewMappedLoader(fetch, dataloadgen.WithWait(gather), dataloadgen.WithBatchCapacity(maxPage*10))
-}
-
 // single loads one row a key; a key without one is nil.
-func single[K comparable, V any](fetch func(context.Context, []K) ([]*V, error), key func(*V) K) *dataloadgen.Loader[K, *V] {
-	return mapped(func(ctx context.Context, keys []K) (map[K]*V, error) {
+func single[K comparable, V any](fetch func(context.Context, []K) ([]*V, error), key func(*V) K) *loader[K, *V] {
+	return newLoader(func(ctx context.Context, keys []K) (map[K]*V, error) {
 		rows, err := fetch(ctx, keys)
 		found := make(map[K]*V, len(keys))
-		for _, k := range keys {
-			found[k] = nil
-		}
 		for _, row := range rows {
 			found[key(row)] = row
 		}
@@ -90,8 +110,8 @@ func single[K comparable, V any](fetch func(context.Context, []K) ([]*V, error),
 }
 
 // grouped loads the rows of each key, in the query's order; a key without any is an empty list.
-func grouped[K comparable, R, V any](fetch func(context.Context, []K) ([]R, error), split func(R) (K, V)) *dataloadgen.Loader[K, []V] {
-	return mapped(func(ctx context.Context, keys []K) (map[K][]V, error) {
+func grouped[K comparable, R, V any](fetch func(context.Context, []K) ([]R, error), split func(R) (K, V)) *loader[K, []V] {
+	return newLoader(func(ctx context.Context, keys []K) (map[K][]V, error) {
 		rows, err := fetch(ctx, keys)
 		found := make(map[K][]V, len(keys))
 		for _, k := range keys {
@@ -107,8 +127,23 @@ func grouped[K comparable, R, V any](fetch func(context.Context, []K) ([]R, erro
 
 type loadersKey struct{}
 
-func withLoaders(ctx context.Context, l *loaders) context.Context {
-	return context.WithValue(ctx, loadersKey{}, l)
+func load(ctx context.Context) *loaders { return ctx.Value(loadersKey{}).(*loaders) }
+
+func (r *Resolver) withLoaders(ctx context.Context) context.Context {
+	who := identity.From(ctx)
+	all, approvals := gate.Sight(who)
+	viewer := sqlc.VisibleProposalsOfTurnsParams{Viewer: who.User().ID, SeesAll: all, SeesApprovals: approvals}
+	return context.WithValue(ctx, loadersKey{}, newLoaders(r.queries, r.db(ctx), viewer))
 }
 
-func load(ctx context.Context) *loaders { return ctx.Value(loadersKey{}).(*loaders) }
+// perOperation gives a query its loaders, perField a field of a mutation.
+func (r *Resolver) perOperation(ctx context.Context, next graphql.OperationHandler) graphql.ResponseHandler {
+	return next(r.withLoaders(ctx))
+}
+
+func (r *Resolver) perField(ctx context.Context, next graphql.RootResolver) graphql.Marshaler {
+	if graphql.GetOperationContext(ctx).Operation.Operation == ast.Mutation {
+		ctx = r.withLoaders(ctx)
+	}
+	return next(ctx)
+}

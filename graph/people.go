@@ -41,7 +41,15 @@ func userByID(ctx context.Context, which id.User) (*sqlc.UsersByIDRow, error) {
 }
 
 func usersByID(ctx context.Context, which []id.User) ([]*sqlc.UsersByIDRow, error) {
-	return load(ctx).users.LoadAll(ctx, which)
+	list := make([]*sqlc.UsersByIDRow, len(which))
+	load(ctx).users.expect(which...)
+	for i, one := range which {
+		var err error
+		if list[i], err = load(ctx).users.Load(ctx, one); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
 }
 
 func capabilities(tools *toolcall.Service, who identity.Actor) *model.Capabilities {

@@ -87,7 +87,7 @@ func (r *Resolver) proposalPage(ctx context.Context, f *model.ProposalFilter, or
 			return nil, err
 		}
 	}
-	rows, err := r.proposalRows(ctx, proposalsArgsOf(who, f), order, w, at)
+	rows, err := load(ctx).expecting(r.proposalRows(ctx, proposalsArgsOf(who, f), order, w, at))
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,10 @@ SELECT * FROM messages WHERE id = @id;
 SELECT * FROM messages WHERE turn_id = @turn_id ORDER BY role;
 
 -- name: ProposalsOfConversation :many
-SELECT * FROM proposals_read WHERE conversation_id = @conversation_id AND number < @before::bigint ORDER BY number DESC LIMIT @max_rows;
+SELECT * FROM proposals_read
+WHERE conversation_id = @conversation_id AND number < @before::bigint
+  AND (acting_user_id = @viewer OR @sees_all::boolean OR (@sees_approvals::boolean AND requires_approval))
+ORDER BY number DESC LIMIT @max_rows;
 
 -- name: StartTurn :execrows
 -- Nothing where the key has a turn already.

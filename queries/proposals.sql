@@ -19,9 +19,6 @@ WHERE id = @id AND (acting_user_id = @viewer OR @sees_all::boolean OR (@sees_app
 -- name: ProposalsByID :many
 SELECT * FROM proposals_read WHERE id = ANY(@ids::uuid[]) ORDER BY number;
 
--- name: ProposalsOfTurns :many
-SELECT * FROM proposals_read WHERE turn_id = ANY(@turns::uuid[]) ORDER BY number;
-
 -- name: ProposalsNewest :many
 -- From the newest to older ones, before number @before.
 SELECT * FROM proposals_read

@@ -446,17 +446,30 @@ func (q *Queries) OpenProposalsOfTurn(ctx context.Context, db DBTX, turnID id.Tu
 }
 
 const proposalsOfConversation = `-- name: ProposalsOfConversation :many
-SELECT id, workspace_id, number, status, tool, entity, module, operation, action_kind, headline, assistant_note, fingerprint, acting_user_id, token_id, channel, client_name, conversation_id, turn_id, approvals_needed, requires_approval, preview_only, lifetime, created_at, expires_at, extended_at, resolved_at, outcome_record_id, outcome_record, outcome_affected, failure_code, failure_message, failure_field, superseded_by_id, revert_of_id FROM proposals_read WHERE conversation_id = $1 AND number < $2::bigint ORDER BY number DESC LIMIT $3
+SELECT id, workspace_id, number, status, tool, entity, module, operation, action_kind, headline, assistant_note, fingerprint, acting_user_id, token_id, channel, client_name, conversation_id, turn_id, approvals_needed, requires_approval, preview_only, lifetime, created_at, expires_at, extended_at, resolved_at, outcome_record_id, outcome_record, outcome_affected, failure_code, failure_message, failure_field, superseded_by_id, revert_of_id FROM proposals_read
+WHERE conversation_id = $1 AND number < $2::bigint
+  AND (acting_user_id = $3 OR $4::boolean OR ($5::boolean AND requires_approval))
+ORDER BY number DESC LIMIT $6
 `
 
 type ProposalsOfConversationParams struct {
 	ConversationID id.Conversation
 	Before         int64
+	Viewer         id.User
+	SeesAll        bool
+	SeesApprovals  bool
 	MaxRows        int32
 }
 
 func (q *Queries) ProposalsOfConversation(ctx context.Context, db DBTX, arg ProposalsOfConversationParams) ([]*Proposal, error) {
-	rows, err := db.Query(ctx, proposalsOfConversation, arg.ConversationID, arg.Before, arg.MaxRows)
+	rows, err := db.Query(ctx, proposalsOfConversation,
+		arg.ConversationID,
+		arg.Before,
+		arg.Viewer,
+		arg.SeesAll,
+		arg.SeesApprovals,
+		arg.MaxRows,
+	)
 	if err != nil {
 		return nil, err
 	}

@@ -669,65 +669,6 @@ func (q *Queries) ProposalsNewestBackward(ctx context.Context, db DBTX, arg Prop
 	return items, nil
 }
 
-const proposalsOfTurns = `-- name: ProposalsOfTurns :many
-SELECT id, workspace_id, number, status, tool, entity, module, operation, action_kind, headline, assistant_note, fingerprint, acting_user_id, token_id, channel, client_name, conversation_id, turn_id, approvals_needed, requires_approval, preview_only, lifetime, created_at, expires_at, extended_at, resolved_at, outcome_record_id, outcome_record, outcome_affected, failure_code, failure_message, failure_field, superseded_by_id, revert_of_id FROM proposals_read WHERE turn_id = ANY($1::uuid[]) ORDER BY number
-`
-
-func (q *Queries) ProposalsOfTurns(ctx context.Context, db DBTX, turns []uuid.UUID) ([]*Proposal, error) {
-	rows, err := db.Query(ctx, proposalsOfTurns, turns)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []*Proposal{}
-	for rows.Next() {
-		var i Proposal
-		if err := rows.Scan(
-			&i.ID,
-			&i.WorkspaceID,
-			&i.Number,
-			&i.Status,
-			&i.Tool,
-			&i.Entity,
-			&i.Module,
-			&i.Operation,
-			&i.ActionKind,
-			&i.Headline,
-			&i.AssistantNote,
-			&i.Fingerprint,
-			&i.ActingUserID,
-			&i.TokenID,
-			&i.Channel,
-			&i.ClientName,
-			&i.ConversationID,
-			&i.TurnID,
-			&i.ApprovalsNeeded,
-			&i.RequiresApproval,
-			&i.PreviewOnly,
-			&i.Lifetime,
-			&i.CreatedAt,
-			&i.ExpiresAt,
-			&i.ExtendedAt,
-			&i.ResolvedAt,
-			&i.OutcomeRecordID,
-			&i.OutcomeRecord,
-			&i.OutcomeAffected,
-			&i.FailureCode,
-			&i.FailureMessage,
-			&i.FailureField,
-			&i.SupersededByID,
-			&i.RevertOfID,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, &i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const propose = `-- name: Propose :one
 SELECT propose($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)::bigint AS number
 `

@@ -90,7 +90,7 @@ type loop map[string]*pgxpool.Pool
 
 func newLoop(b testing.TB, ownerURL string) loop {
 	b.Helper()
-	pools, err := postgres.OpenPools(b.Context(), ownerURL, func(string) string { return "" })
+	pools, err := postgres.OpenPools(b.Context(), ownerURL, func(string) string { return "" }, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -19,7 +19,7 @@ func TestMain(m *testing.M) { pgtest.Main(m, quit) }
 // deadline, since it is the browser's life.
 var chromium = sync.OnceValues(launch)
 
-var errNoChromium = errors.New("Chromium is missing, and these tests are run in it: make chromium installs it (apt-get install -y --no-install-recommends chromium)") //nolint:revive,staticcheck // it is a name
+var errNoChromium = errors.New("these tests need Chromium, which make test installs: apt-get install -y --no-install-recommends chromium")
 
 func launch() (context.Context, error) {
 	path, err := find("chromium", "chromium-browser", "google-chrome")

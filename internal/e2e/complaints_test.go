@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
@@ -16,6 +18,7 @@ import (
 // kept out, dialogs, and requests to anyone else. There are none, but for the statuses a test expects.
 type complaints struct {
 	home     string
+	news     chan struct{}
 	mu       sync.Mutex
 	list     []string
 	expected []int
@@ -57,6 +60,10 @@ func (c *complaints) add(format string, args ...any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.list = append(c.list, fmt.Sprintf(format, args...))
+	select {
+	case c.news <- struct{}{}:
+	default:
+	}
 }
 
 // expect says that the server is going to refuse something, which the browser will mention.
@@ -75,6 +82,19 @@ func (c *complaints) all() []string {
 			return strings.Contains(one, fmt.Sprintf("status of %d", status)) || strings.Contains(one, fmt.Sprintf("Status Error Code %d", status))
 		})
 	})
+}
+
+// await waits until one of them says this, and forgets them all.
+func (c *complaints) await(t *testing.T, want string) {
+	t.Helper()
+	for deadline := time.After(patience); !strings.Contains(strings.Join(c.all(), "\n"), want); {
+		select {
+		case <-c.news:
+		case <-deadline:
+			t.Fatalf("nobody complained of %s: %q", want, c.all())
+		}
+	}
+	c.forget()
 }
 
 func (c *complaints) forget() {

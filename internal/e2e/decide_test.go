@@ -3,10 +3,12 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"testing"
 
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // What one presses on a card.
@@ -150,32 +152,43 @@ func TestBackAfterADecisionShowsHowThingsAre(t *testing.T) {
 // Two presses are one decision.
 func TestPressingTwice(t *testing.T) {
 	t.Parallel()
-	for name, presses := range map[string]chromedp.Action[chromedp.Void]{
-		"a double click": chromedp.DoubleClick(chromedp.CSS(confirmButton)),
-		"Confirm and Confirm at once": chromedp.Evaluate[chromedp.Void](
-			fmt.Sprintf(`(b => { b.click(); b.click() })(document.querySelector(%s))`, quoted(confirmButton))),
-		"Confirm and Reject at once": chromedp.Evaluate[chromedp.Void](
-			fmt.Sprintf(`document.querySelector(%s).click(), document.querySelector(%s).click()`, quoted(confirmButton), quoted(rejectButton))),
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			bothWays(t, func(w *world, way way) {
-				card := w.rename(maria, "4", "reviewer")
-				b := w.person(maria, way)
-				b.open(card)
-				if way == withScript {
-					b.do(presses)
-				} else {
-					b.do(func(ctx context.Context, t *chromedp.Target) (chromedp.Void, error) {
-						_, err := chromedp.WaitEvent(page.LoadEventFired, nil, presses)(ctx, t)
-						return chromedp.Void{}, err
-					})
-				}
-				b.until(textOf("main") + `.match(/Applied\. You|Rejected\. You/)`)
-				w.has("1", `SELECT count(*) FROM countersign.proposal_decisions WHERE final`)
-				w.has("1", `SELECT count(*) FROM countersign.tool_calls WHERE tool <> 'core_role_update'`)
-				w.has("true", `SELECT (status = 'applied') = EXISTS (SELECT FROM core.roles WHERE name = 'reviewer') FROM countersign.proposals`)
-			})
-		})
+	bothWays(t, func(w *world, way way) {
+		b := w.person(maria, way)
+		role := 3
+		for name, presses := range map[string]chromedp.Action[chromedp.Void]{
+			"a double click":             chromedp.DoubleClick(chromedp.CSS(confirmButton)),
+			"Enter that is held":         chromedp.Steps(chromedp.Focus(chromedp.CSS(confirmButton)), chromedp.KeyEvent(kb.Enter+kb.Enter+kb.Enter)),
+			"Confirm twice at once":      inPage(`const b = document.querySelector(%s); b.click(); b.click()`, confirmButton),
+			"Confirm and Reject at once": inPage(`document.querySelector(%s).click(); document.querySelector(%s).click()`, confirmButton, rejectButton),
+		} {
+			role++
+			b.open(w.rename(maria, strconv.Itoa(role), name))
+			if way == withoutScript {
+				presses = loading(presses)
+			}
+			b.do(presses)
+			b.until(textOf("main") + `.match(/Applied\. You|Rejected\. You/)`)
+			w.has("true", `SELECT (SELECT count(*) FROM countersign.proposal_decisions d WHERE d.proposal_id = p.id) = 1
+				AND (status = 'applied') = EXISTS (SELECT FROM core.roles WHERE name = $1)
+				FROM countersign.proposals p WHERE headline LIKE '%' || $1 || '%'`, name)
+		}
+		w.has("4", `SELECT count(*) FROM countersign.tool_calls WHERE tool IN ('confirm', 'reject')`)
+	})
+}
+
+// inPage does something in the page itself, to the elements of these selectors.
+func inPage(deed string, selectors ...string) chromedp.Action[chromedp.Void] {
+	var found []any
+	for _, one := range selectors {
+		found = append(found, quoted(one))
 	}
+	return chromedp.Evaluate[chromedp.Void]("{" + fmt.Sprintf(deed, found...) + "}")
+}
+
+// loading waits for the page that a step leads to.
+func loading(step chromedp.Action[chromedp.Void]) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := chromedp.WaitEvent(page.LoadEventFired, nil, step)(ctx, t)
+		return err
+	})
 }

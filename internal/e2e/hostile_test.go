@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -58,59 +59,62 @@ func (b *tab) harmless() {
 	}
 }
 
-func TestHostileTextIsText(t *testing.T) {
+// As values in the records and as values that are proposed, as the words beside a card, as a reason.
+func TestHostileTextOnCards(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	// Values as they are in the records, and as they are proposed, with a note and a client's name beside them.
-	cards := map[string]string{}
-	for i, one := range hostile {
-		w.exec(`INSERT INTO core.roles (id, site, name, description) VALUES ($1, 'harbor-mill', $2::text, $2::text)`, 100+i, one.text)
-		cards[one.text] = w.propose(maria, fields{"entity": "core.role", "operation": "UPDATE", "recordId": strconv.Itoa(100 + i), "note": one.text,
-			"changes": fields{"name": fit(one.text + " 2"), "description": strings.Repeat(one.text+" ", 20)}})
-	}
 	b := w.person(maria, withScript)
-	b.harmless()
-	for _, one := range hostile {
-		b.open(cards[one.text])
-		b.sees("main .card-title", one.reading())
-		b.sees("main .changes", one.reading())
+	for i, one := range hostile {
+		other := hostile[(i+7)%len(hostile)]
+		w.exec(`INSERT INTO core.roles (id, site, name, description) VALUES ($1, 'harbor-mill', $2, $3)`, 100+i, one.text, other.text)
+		card := w.propose(maria, fields{"entity": "core.role", "operation": "UPDATE", "recordId": strconv.Itoa(100 + i), "note": other.text,
+			"changes": fields{"name": fit(other.text + " 2"), "description": strings.Repeat(one.text+" ", 20)}})
+		if i%2 == 1 {
+			continue // it is looked at in the lists
+		}
+		b.open(card)
+		b.sees("main .changes", one.reading(), other.reading())
+		b.harmless()
+		if i%4 == 0 {
+			b.press(confirmButton)
+			b.sees("main", "Applied.")
+		} else {
+			b.click(rejectOpener)
+			b.write(rejectReason, one.text)
+			b.press(rejectButton)
+			b.sees("main", "Rejected.", one.reading())
+		}
 		b.harmless()
 	}
-	t.Run("in a reason, an outcome and the history", func(*testing.T) {
-		for i, one := range hostile[:6] {
-			b.open(cards[one.text])
-			if i%2 == 0 {
-				b.press(confirmButton)
-				b.sees("main", "Applied.")
-			} else {
-				b.click(rejectOpener)
-				b.write(rejectReason, one.text)
-				b.press(rejectButton)
-				b.sees("main .outcome", one.reading())
-			}
-			b.harmless()
-		}
-		b.open("/history")
-		b.sees("main", hostile[0].reading(), hostile[5].reading())
+	for _, list := range []string{"/inbox", "/history"} {
+		b.open(list)
+		b.sees("main", "<script>window.hacked=1</script>")
 		b.harmless()
-	})
-	t.Run("in a message and a conversation's title", func(*testing.T) {
-		for _, one := range hostile {
-			b.open("/conversations")
-			b.write(messageBox, one.text)
-			b.press(sendButton)
-			b.until(`location.pathname.startsWith("/conversations/conv_")`)
-			b.sees("main h1", one.reading())
-			b.harmless()
-		}
-		b.open("/conversations")
-		b.write(messageBox, `Rename role 4 to "`+hostile[2].text+`"`)
-		b.press(sendButton)
-		b.until(`location.pathname.startsWith("/conversations/conv_")`)
-		b.sees("main", hostile[2].reading())
-		b.harmless()
-		b.open("/conversations")
-		b.harmless()
-	})
+	}
 	w.has("0", `SELECT count(*) FROM countersign.proposals WHERE status = 'failed'`)
+}
+
+// As what one writes to the assistant, what it answers, and the title of the conversation.
+func TestHostileTextInConversations(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	b := w.person(maria, withScript)
+	for i, one := range hostile {
+		if i%5 == 0 {
+			b.open("/conversations")
+			b.harmless()
+		}
+		b.write(messageBox, one.text)
+		b.press(sendButton)
+		b.until(fmt.Sprintf(`document.querySelectorAll("main .messages > li").length === %d`, i%5*2+2))
+		b.sees("main .messages > li:nth-last-child(2)", one.reading())
+		b.harmless()
+	}
+	b.write(messageBox, `Rename role 4 to "`+hostile[0].text+`"`)
+	b.press(sendButton)
+	b.sees("main article .changes", hostile[0].reading())
+	b.harmless()
+	b.open("/conversations")
+	b.sees("main", hostile[0].reading(), hostile[5].reading())
+	b.harmless()
 }

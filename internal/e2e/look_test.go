@@ -1,20 +1,20 @@
 package e2e
 
 import (
-	"bytes"
+	"context"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
-
-	"github.com/countersign/countersign/internal/demo"
 )
 
 // axe-core 4.14.1 of the npm registry, under the Mozilla Public License 2.0: see its first lines.
@@ -82,120 +82,23 @@ func (b *tab) accessible(which string) {
 	}
 }
 
-func TestEveryPage(t *testing.T) {
-	t.Parallel()
-	w := startWith(t, func(registry []byte) []byte {
-		return bytes.Replace(registry, []byte("delete: { approval: 1 }"), []byte("delete:"), 1)
-	})
-	for name, pages := range map[string]func(*world){
-		"the doors": theDoors, "a new person's": theFirstPages, "cards": theCards, "conversations": theConversations, "what others see": theOthers,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			pages(&world{t: t, db: w.db, url: w.url})
-		})
+// artefacts names the directory in which pictures are kept.
+const artefacts = "COUNTERSIGN_ARTEFACTS"
+
+// picture keeps the page as a picture, where a directory is named for it.
+func (b *tab) picture(name string) {
+	b.t.Helper()
+	directory := os.Getenv(artefacts)
+	if directory == "" {
+		return
 	}
-}
-
-func theDoors(w *world) {
-	b := w.stranger(withScript)
-	b.open("/sign-in?ended=1")
-	b.look("sign-in-ended")
-	b.open("/sign-in")
-	b.look("sign-in")
-	b.signIn(rosa, "not it", 401)
-	b.sees("[role=alert]", "password")
-	b.look("sign-in-wrong")
-	b.signIn(rosa, demo.Password, 200)
-	b.sees("#top", "Rosa")
-	b.open("/workspace")
-	b.look("workspaces")
-	b.open("/inbox")
-	b.click(`#top details > summary`)
-	b.look("account-menu")
-	b.refused("/nowhere", 404)
-	b.look("not-here")
-}
-
-func theFirstPages(w *world) {
-	b := w.person(paolo, withScript)
-	b.look("inbox-empty")
-	b.open("/history")
-	b.look("history-empty")
-	b.open("/conversations")
-	b.look("conversations-first")
-	b.open("/assistant")
-	b.look("assistant")
-}
-
-func theCards(w *world) {
-	update := w.propose(maria, fields{"entity": "core.role", "operation": "UPDATE", "recordId": "4", "note": "Maria asked for the name the audit uses.",
-		"changes": fields{"name": "reviewer", "description": "Keeps items, texts and prices up to date"}})
-	create := w.propose(maria, fields{"entity": "core.role", "operation": "CREATE", "changes": fields{"name": "guest"}})
-	remove := w.propose(maria, fields{"entity": "core.role", "operation": "DELETE", "recordId": "7"})
-	long := w.propose(maria, fields{"entity": "core.role", "operation": "UPDATE", "recordId": "5", "changes": fields{
-		"name": "supercalifragilisticexpialidocious_without_a_single_break_60", "description": strings.Repeat("Reads everything\u200b and changes nothing. ", 30)}})
-	ended := map[string]string{}
-	for i, how := range []string{"applied", "rejected", "withdrawn", "failed", "expired"} {
-		ended[how] = w.rename(maria, strconv.Itoa(i+1), how+" name")
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
+	if err == nil {
+		err = errors.Join(os.MkdirAll(directory, 0o755), os.WriteFile(filepath.Join(directory, name+".png"), picture, 0o644))
 	}
-	w.exec(`UPDATE countersign.proposals SET expires_at = clock_timestamp() WHERE headline LIKE '%expired name%'`)
-	b := w.person(maria, withScript)
-	b.look("inbox")
-	for name, card := range map[string]string{"update": update, "create": create, "delete": remove, "long": long} {
-		b.open(card)
-		b.look("card-" + name)
+	if err != nil {
+		b.t.Errorf("no picture of %s was kept: %v", name, err)
 	}
-	b.open(update)
-	b.click(rejectOpener)
-	b.look("card-rejecting")
-	b.open(ended["applied"])
-	b.press(confirmButton)
-	b.sees("main", "Applied.")
-	b.look("card-applied")
-	b.open(ended["rejected"])
-	b.click(rejectOpener)
-	b.write(rejectReason, "Not before the audit.\nAsk again in June.")
-	b.press(rejectButton)
-	b.sees("main", "Rejected.")
-	b.look("card-rejected")
-	b.open(ended["withdrawn"])
-	b.press(withdrawButton)
-	b.sees("main", "Withdrawn.")
-	b.look("card-withdrawn")
-	b.open(ended["failed"])
-	w.exec(`UPDATE core.roles SET description = 'edited meanwhile' WHERE id = 4`)
-	b.press(confirmButton)
-	b.sees("main", "Not applied.")
-	b.look("card-failed")
-	b.open(ended["expired"])
-	b.sees("main", "Expired.")
-	b.look("card-expired")
-	b.open("/history")
-	b.look("history")
-}
-
-func theConversations(w *world) {
-	b := w.person(jonas, withScript)
-	b.open("/conversations")
-	for _, message := range []string{"Can we push PO-1042 by two days?", "Which orders are released?", "Change the quantity of PO-1044 to 90", "What can you do?"} {
-		said := ask[int](b, `document.querySelectorAll("main .messages > li").length`)
-		b.write(messageBox, message)
-		b.press(sendButton)
-		b.until(fmt.Sprintf(`document.querySelectorAll("main .messages > li").length === %d`, said+2))
-	}
-	b.look("conversation")
-	b.open("/conversations")
-	b.look("conversations")
-}
-
-func theOthers(w *world) {
-	card := w.rename(aiko, "8", "examiner")
-	b := w.person(sam, withScript)
-	b.look("inbox-auditor")
-	b.open(card)
-	b.look("card-auditor")
-	b = w.person(paolo, withScript)
-	b.refused(card, 403)
-	b.look("not-yours")
 }

@@ -69,7 +69,7 @@ func create(t testing.TB, s *server, fill func(ctx context.Context, name string)
 func (d *DB) OpenPools(t testing.TB) *postgres.Pools {
 	t.Helper()
 	// A limit in the URL keeps the pools from connecting ahead of use, which most tests never need.
-	pools, err := postgres.OpenPools(t.Context(), with(d.OwnerURL, "pool_max_conns=10"), func(string) string { return "" })
+	pools, err := postgres.OpenPools(t.Context(), with(d.OwnerURL, "pool_max_conns=10"), func(string) string { return "" }, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func TestAPoolUnderAnotherLoginIsRefused(t *testing.T) {
 			return db.OwnerURL
 		}
 		return ""
-	})
+	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -38,11 +39,12 @@ var logins = []login{
 }
 
 // OpenPools opens a pool for each login, at the owner's URL with the user replaced, or at the URL that
-// the environment has for it. It connects to nothing yet. A pool_max_conns in a URL holds.
-func OpenPools(ctx context.Context, ownerURL string, getenv func(string) string) (*Pools, error) {
+// the environment has for it. It connects to nothing yet. A pool_max_conns in a URL holds. tracer, where
+// there is one, is told of every statement.
+func OpenPools(ctx context.Context, ownerURL string, getenv func(string) string, tracer pgx.QueryTracer) (*Pools, error) {
 	pools := &Pools{}
 	for i, into := range []**pgxpool.Pool{&pools.Gate, &pools.Agent, &pools.Reader, &pools.Worker, &pools.Identity} {
-		opened, err := logins[i].open(ctx, ownerURL, getenv)
+		opened, err := logins[i].open(ctx, ownerURL, getenv, tracer)
 		if err != nil {
 			pools.Close()
 			return nil, err
@@ -61,11 +63,12 @@ func (p *Pools) Close() {
 	}
 }
 
-func (l login) open(ctx context.Context, ownerURL string, getenv func(string) string) (*pgxpool.Pool, error) {
+func (l login) open(ctx context.Context, ownerURL string, getenv func(string) string, tracer pgx.QueryTracer) (*pgxpool.Pool, error) {
 	config, err := l.config(ownerURL, getenv)
 	if err != nil {
 		return nil, err
 	}
+	config.ConnConfig.Tracer = tracer
 	return pgxpool.NewWithConfig(ctx, config)
 }
 

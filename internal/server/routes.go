@@ -22,8 +22,9 @@ func (p parts) routes(c Config) http.Handler {
 		Gate: p.gate, Tools: p.tools, Assistant: p.assistant, Reader: p.pools.Reader, Log: p.log,
 	}, graph.Options{Introspection: c.GraphiQL})))
 	if c.GraphiQL {
-		mux.Handle("/graphiql", web.GraphiQL())
-		mux.Handle("/graphiql/", web.GraphiQL())
+		explorer := web.GraphiQL()
+		mux.Handle("/graphiql", explorer)
+		mux.Handle("/graphiql/", explorer)
 	}
 	mux.Handle("/", web.NewConsole(web.ConsoleConfig{
 		Authenticator: who, Gate: p.gate, Tools: p.tools, Assistant: p.assistant, Reader: p.pools.Reader, Kind: p.kind, Log: p.log,

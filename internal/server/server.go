@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/countersign/countersign/internal/assistant"
 	"github.com/countersign/countersign/internal/assistant/offline"
 	"github.com/countersign/countersign/internal/gate"
@@ -32,6 +34,8 @@ type Config struct {
 	// TimersOff leaves expiries unstored: reads and decisions evaluate them all the same.
 	TimersOff bool
 	Logger    *slog.Logger
+	// Tracer, where there is one, is told of every statement of every pool.
+	Tracer pgx.QueryTracer
 }
 
 // Server is the service on one database.
@@ -49,7 +53,7 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	pools, err := postgres.OpenPools(ctx, c.OwnerURL, os.Getenv)
+	pools, err := postgres.OpenPools(ctx, c.OwnerURL, os.Getenv, c.Tracer)
 	if err != nil {
 		return nil, err
 	}
