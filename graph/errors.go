@@ -9,6 +9,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/errcode"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"github.com/countersign/countersign/graph/model"
@@ -59,19 +60,18 @@ func presenter(log *slog.Logger) graphql.ErrorPresenterFunc {
 	}
 }
 
-// refusedWhole: the request was not taken, by the library's parser or validation or by our limits, whose
-// errors are as they are to be shown.
+// refusedWhole: the request was not taken, by the library's parser or validation, by our limits or the
+// transport, whose errors are as they are to be shown.
 func refusedWhole(e *gqlerror.Error) bool {
-	switch e.Extensions["code"] {
-	case errcode.ParseFailed, errcode.ValidationFailed, model.ErrorCodeLimitExceeded:
-		return true
-	}
-	return false
+	code := e.Extensions["code"]
+	_, ours := code.(model.ErrorCode)
+	return ours || code == errcode.ParseFailed || code == errcode.ValidationFailed
 }
 
 // coded finds the code and the sentence of an error that has them.
 func coded(err error) (code model.ErrorCode, message, field string) {
 	own, decided, asked, typed := (*problem)(nil), (*gate.Error)(nil), (*assistant.Error)(nil), (*assistant.InputError)(nil)
+	wide := (*graphql.NumberOverflowError)(nil)
 	switch {
 	case errors.As(err, &own):
 		return own.code, own.message, own.field
@@ -81,12 +81,24 @@ func coded(err error) (code model.ErrorCode, message, field string) {
 		return model.ErrorCode(asked.Code), asked.Message, ""
 	case errors.As(err, &typed):
 		return model.ErrorCodeInvalidInput, typed.Message, typed.Field
+	case errors.As(err, &wide):
+		return model.ErrorCodeInvalidInput, "This number is too large.", argument(err)
 	case errors.Is(err, id.ErrMalformed):
 		return errNotFound.code, errNotFound.message, ""
 	case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || disconnected(err):
 		return model.ErrorCodeUnavailable, "The database did not answer in time. Try again.", ""
 	}
 	return "", "", ""
+}
+
+// argument names what an error of reading the arguments is about.
+func argument(err error) string {
+	if e := (*gqlerror.Error)(nil); errors.As(err, &e) && len(e.Path) > 0 {
+		if name, ok := e.Path[len(e.Path)-1].(ast.PathName); ok {
+			return string(name)
+		}
+	}
+	return ""
 }
 
 func disconnected(err error) bool {

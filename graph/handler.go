@@ -33,6 +33,7 @@ func NewHandler(r *Resolver, o Options) http.Handler {
 	server.AddTransport(overHTTP{})
 	server.SetQueryCache(lru.New[*ast.QueryDocument](1000))
 	server.SetParserTokenLimit(maxTokens)
+	server.SetValidationRulesFn(validation)
 	server.SetDisableSuggestion(true)
 	server.SetErrorPresenter(presenter(r.Log))
 	server.SetRecoverFunc(recovered(r.Log))

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -50,6 +52,9 @@ func proposalsArgsOf(who identity.Actor, f *model.ProposalFilter) proposalsArgs 
 	}
 	args.Statuses, args.Operations = texts(f.Status), texts(f.Operation)
 	args.Entities, args.Actionable = f.Entity, f.Actionable
+	if args.Entities != nil { // no entity's name holds what the database does not take
+		args.Entities = slices.DeleteFunc(slices.Clone(f.Entity), func(e string) bool { return strings.ContainsRune(e, 0) })
+	}
 	args.InConversation, args.ActingUser = uuidOf(f.ConversationID), uuidOf(f.ActingUserID)
 	return args
 }

@@ -3,6 +3,7 @@ package graph
 import (
 	"context"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/countersign/countersign/graph/model"
@@ -40,14 +41,14 @@ func (r *Resolver) propose(ctx context.Context, in model.ProposeChangeInput) (*m
 }
 
 func clientTexts(in model.ProposeChangeInput) error {
-	if n := utf8.RuneCountInString(given(in.Note)); n > toolcall.MaxNote {
-		return invalid("note", fmt.Sprintf("note: at most %d characters.", toolcall.MaxNote))
+	if n := utf8.RuneCountInString(given(in.Note)); n > toolcall.MaxNote || strings.ContainsRune(given(in.Note), 0) {
+		return invalid("note", fmt.Sprintf("note: at most %d characters, none of them NUL.", toolcall.MaxNote))
 	}
 	if in.IdempotencyKey == nil {
 		return nil
 	}
-	if n := utf8.RuneCountInString(*in.IdempotencyKey); n < 1 || n > 200 {
-		return invalid("idempotencyKey", "idempotencyKey: 1 to 200 characters.")
+	if n := utf8.RuneCountInString(*in.IdempotencyKey); n < 1 || n > 200 || strings.ContainsRune(*in.IdempotencyKey, 0) {
+		return invalid("idempotencyKey", "idempotencyKey: 1 to 200 characters, none of them NUL.")
 	}
 	return nil
 }

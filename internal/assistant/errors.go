@@ -16,9 +16,10 @@ type Error struct {
 func (e *Error) Error() string { return e.Message }
 
 var (
-	// ErrNoConversation says that there is no such conversation, or that it is somebody else's: which of
-	// them is not told.
+	// ErrNoConversation says that there is no such conversation in this workspace.
 	ErrNoConversation = &Error{Code: "NOT_FOUND", Message: "There is no such conversation."}
+	// ErrNotYours says that the conversation is somebody else's.
+	ErrNotYours = &Error{Code: "FORBIDDEN", Message: "This conversation is somebody else's."}
 	// ErrIdempotencyMismatch says that the key was used in this conversation for another message.
 	ErrIdempotencyMismatch = &Error{Code: "IDEMPOTENCY_MISMATCH", Message: "This idempotency key was used for another message."}
 )

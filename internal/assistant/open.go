@@ -42,8 +42,8 @@ func (a *Assistant) own(ctx context.Context, who identity.Actor, which id.Conver
 		return ErrNoConversation
 	case err != nil:
 		return fmt.Errorf("read the conversation: %w", err)
-	case found.UserID != who.User().ID || found.WorkspaceID != who.Workspace().ID:
-		return ErrNoConversation
+	case found.UserID != who.User().ID:
+		return ErrNotYours
 	}
 	return nil
 }

@@ -114,10 +114,16 @@ func TestAConversationIsItsOwners(t *testing.T) {
 	paolo, olu := w.db.Person(t, "paolo@harbor.example"), w.db.Person(t, "olu@othersite.example")
 	for name, send := range map[string]func() error{
 		"a colleague":              func() error { _, err := w.Send(t.Context(), paolo, w.conversation, "hello", ""); return err },
-		"another workspace":        func() error { _, err := w.Send(t.Context(), olu, w.conversation, "hello", ""); return err },
-		"one that is not there":    func() error { _, err := w.Send(t.Context(), w.maria, id.NewConversation(), "hello", ""); return err },
-		"the zero id":              func() error { _, err := w.Send(t.Context(), w.maria, id.Conversation{}, "hello", ""); return err },
 		"a colleague's with a key": func() error { _, err := w.Send(t.Context(), paolo, w.conversation, "hello", "k"); return err },
+	} {
+		if err := send(); !errors.Is(err, assistant.ErrNotYours) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, send := range map[string]func() error{
+		"another workspace":     func() error { _, err := w.Send(t.Context(), olu, w.conversation, "hello", ""); return err },
+		"one that is not there": func() error { _, err := w.Send(t.Context(), w.maria, id.NewConversation(), "hello", ""); return err },
+		"the zero id":           func() error { _, err := w.Send(t.Context(), w.maria, id.Conversation{}, "hello", ""); return err },
 	} {
 		if err := send(); !errors.Is(err, assistant.ErrNoConversation) {
 			t.Errorf("%s: %v", name, err)

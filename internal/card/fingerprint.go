@@ -22,7 +22,9 @@ type Sealed struct {
 	ActionKind      string
 	ApprovalsNeeded int32
 	PreviewOnly     bool
-	Records         []Record
+	// Salt keeps a masked value from being guessed by its fingerprint.
+	Salt    []byte
+	Records []Record
 }
 
 // Fingerprint digests a card when it is made: SHA-256 in hex over a versioned encoding in which every
@@ -40,6 +42,7 @@ func Fingerprint(s Sealed) string {
 	e.text(s.ActionKind)
 	e.number(int(s.ApprovalsNeeded))
 	e.flag(s.PreviewOnly)
+	e.text(string(s.Salt))
 	e.number(len(s.Records))
 	for _, r := range s.Records {
 		e.record(r)

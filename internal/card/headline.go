@@ -75,7 +75,7 @@ func quoted(s string) string {
 		return ""
 	}
 	short, _ := clip(s, 80)
-	return `"` + short + `"`
+	return `"` + strings.ReplaceAll(short, `"`, `\"`) + `"`
 }
 
 // calledBy is how a headline calls one record: its label, or its key where it has none.

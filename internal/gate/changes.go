@@ -29,7 +29,9 @@ func recordOf(in Intent, draft *record.Draft) card.Record {
 // fill gives a change its sides; false where the field is not part of the card.
 func fill(c *card.Change, in Intent, draft *record.Draft, f *record.Field) bool {
 	if in.Operation != record.Create {
-		c.From = side(draft.Record.Values, f, draft.FromLabels)
+		if c.From = side(draft.Record.Values, f, draft.FromLabels); c.From != nil && f.Masked {
+			c.From.JSON = nil // nobody is shown it, and nothing writes it
+		}
 	}
 	switch in.Operation {
 	case record.Delete:

@@ -17,29 +17,33 @@ import (
 const sweep = 30 * time.Second
 
 // Expire stores EXPIRED, with its event, for everything that has lapsed in any workspace. What a
-// decision holds is passed over: it sees the time for itself. Several servers may do it at once.
+// decision holds is passed over: it sees the time for itself. One that cannot be stored keeps none of the
+// others back. Several servers may do it at once.
 func (g *Gate) Expire(ctx context.Context) error {
 	for {
-		list, err := g.queries.Lapsed(ctx, g.pools.Worker, 100)
+		list, err := g.queries.Lapsed(ctx, g.pools.Worker, lapsedAtOnce)
 		if err != nil {
 			return err
 		}
 		stored := 0
+		var failed error
 		for _, one := range list {
 			done, err := g.expire(ctx, one.WorkspaceID, one.ID)
-			if err != nil {
-				return err
-			}
+			failed = errors.Join(failed, err)
 			if done {
 				stored++
 			}
 		}
-		if stored == 0 {
-			return nil
+		if stored > 0 {
+			g.wake()
 		}
-		g.wake()
+		if stored == 0 || failed != nil || len(list) < lapsedAtOnce {
+			return failed
+		}
 	}
 }
+
+const lapsedAtOnce = 100
 
 // expire stores one, in a transaction of its own; false where someone else does.
 func (g *Gate) expire(ctx context.Context, workspace id.Workspace, which id.Proposal) (bool, error) {
@@ -77,10 +81,13 @@ func (g *Gate) Run(ctx context.Context) {
 			return
 		case <-timer.C:
 		}
-		if err := g.Expire(ctx); err != nil && ctx.Err() == nil {
-			g.log.ErrorContext(ctx, "expiry", "error", err)
+		next := sweep // also after an error, which is then not met again at once
+		if err := g.Expire(ctx); err == nil {
+			next = g.untilNext(ctx)
+		} else if ctx.Err() == nil {
+			g.log.ErrorContext(ctx, "what has expired could not be stored", "error", err)
 		}
-		timer.Reset(g.untilNext(ctx))
+		timer.Reset(next)
 	}
 }
 

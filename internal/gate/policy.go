@@ -15,7 +15,7 @@ func (g *Gate) policy(p *sqlc.StoredProposal, role sqlc.Role) (offered, readable
 	}
 	op := record.Operation(p.Operation)
 	offered = e.Has(op) && e.Approvals(op) == 0
-	readable = op == record.Create || e.Has(record.Get)
+	readable = op == record.Create || e.Offers(record.Get, string(role))
 	return offered, readable, e.Offers(op, string(role))
 }
 

@@ -79,7 +79,7 @@ func (g *Gate) propose(ctx context.Context, by identity.Actor, in Intent) (made 
 // store writes the card through the function that the agent's login may execute, and ends the call.
 func (g *Gate) store(ctx context.Context, tx pgx.Tx, by identity.Actor, in Intent, draft *record.Draft, salt []byte) (*sqlc.Proposal, error) {
 	sealed := card.Sealed{Proposal: id.NewProposal(), Workspace: by.Workspace().ID, ActingUser: by.User().ID, Tool: in.Tool, Entity: in.Entity.Name,
-		Operation: sqlc.WriteOperation(in.Operation), ActionKind: in.ActionKind, Records: []card.Record{recordOf(in, draft)}}
+		Operation: sqlc.WriteOperation(in.Operation), ActionKind: in.ActionKind, Salt: salt, Records: []card.Record{recordOf(in, draft)}}
 	records, err := json.Marshal([]storedRecord{stored(in, draft, sealed.Records[0])})
 	if err != nil {
 		return nil, err

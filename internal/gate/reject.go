@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/countersign/countersign/internal/id"
@@ -15,8 +16,8 @@ const MaxReason = 2000
 // Reject ends an open proposal with the person's reason, which may be empty. Nothing is written to any
 // record. Repeating it answers the same.
 func (g *Gate) Reject(ctx context.Context, by identity.Person, which id.Proposal, reason string) (*Answer, error) {
-	if n := utf8.RuneCountInString(reason); n > MaxReason {
-		return nil, &Error{Code: InvalidInput, Message: "reason: at most 2000 characters."}
+	if utf8.RuneCountInString(reason) > MaxReason || !utf8.ValidString(reason) || strings.ContainsRune(reason, 0) {
+		return nil, &Error{Code: InvalidInput, Message: "reason: at most 2000 characters of text, without NUL characters."}
 	}
 	return g.end(ctx, by, which, sqlc.DecisionKindReject, sqlc.ProposalStatusRejected, reason)
 }

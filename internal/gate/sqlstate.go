@@ -27,7 +27,7 @@ func refusalOf(err error, writes []record.Write) (failure, bool) {
 		return failure{sqlc.FailureCodeConstraintViolation, constraintMessages[pg.Code] + of(field(pg, writes)) + ".", field(pg, writes)}, true
 	case broken(pg):
 		return failure{}, false
-	case class(pg, "42"):
+	case pg.Code == "42P01" || pg.Code == "42703":
 		return failure{code: sqlc.FailureCodeSourceRefused, message: "The table behind this record is not as the configuration has it. Tell the operator."}, true
 	}
 	return failure{code: sqlc.FailureCodeSourceRefused, message: "A rule of the database refused this change."}, true
@@ -35,12 +35,11 @@ func refusalOf(err error, writes []record.Write) (failure, bool) {
 
 // broken: not a word about the change, so the decision is undone and may be tried again.
 func broken(pg *pgconn.PgError) bool {
-	for _, c := range []string{"08", "40", "53", "55", "57", "58", "XX", "25", "0A"} {
-		if class(pg, c) {
-			return true
-		}
+	switch pg.Code {
+	case "40001", "40P01", "55P03", "57014":
+		return true
 	}
-	return false
+	return class(pg, "08") || class(pg, "53") || class(pg, "57P0")
 }
 
 func class(pg *pgconn.PgError, prefix string) bool { return strings.HasPrefix(pg.Code, prefix) }

@@ -83,7 +83,7 @@ func (d *DB) owner(t testing.TB) *pgxpool.Pool {
 		t.Fatal(err)
 	}
 	config.MaxConns = 4
-	config.ConnConfig.RuntimeParams["search_path"] = "countersign, pg_catalog"
+	config.ConnConfig.RuntimeParams["search_path"] = "countersign, pg_catalog, pg_temp"
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
 	pool, err := pgxpool.NewWithConfig(t.Context(), config)
 	if err != nil {

@@ -80,9 +80,19 @@ FROM (SELECT DISTINCT unnest($1::text[]) AS name) AS named
 WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = name)
 ORDER BY name`
 
+// given are tables by their names. They are looked up in the catalog, since to_regclass wants USAGE on the
+// host's schema, which whoever migrates has no need of.
+const given = `given AS (
+    SELECT name, c.oid, c.relowner, c.relacl
+    FROM unnest($%d::text[]) AS name
+    LEFT JOIN pg_catalog.pg_namespace n ON n.nspname = (parse_ident(name))[1]
+    LEFT JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = (parse_ident(name))[2]
+)`
+
 // A table that is not found would not be looked at.
-const unknownTables = `
-SELECT format('There is no table %s to look at', name) FROM unnest($1::text[]) AS name WHERE to_regclass(name) IS NULL ORDER BY name`
+var unknownTables = `
+WITH ` + fmt.Sprintf(given, 1) + `
+SELECT format('There is no table %s to look at', name) FROM given WHERE oid IS NULL ORDER BY name`
 
 // ours are the logins of the pools.
 const ours = `ours AS (
@@ -135,9 +145,9 @@ ORDER BY l.rolname, r.rolname`
 // Grants are looked up where they are, on tables and on columns, so that the sentence names the one to
 // revoke. A login has those of PUBLIC and of every role it may become; what it has only through a role it
 // must not become goes with that membership.
-const writableTables = `
-WITH ` + ours + `, ` + wrong + `, tables AS (
-    SELECT c.oid, c.oid::regclass AS name, c.relowner, c.relacl FROM unnest($2::text[]) AS given JOIN pg_catalog.pg_class c ON c.oid = to_regclass(given)
+var writableTables = `
+WITH ` + ours + `, ` + wrong + `, ` + fmt.Sprintf(given, 2) + `, tables AS (
+    SELECT oid, oid::regclass AS name, relowner, relacl FROM given WHERE oid IS NOT NULL
 ), grants AS (
     SELECT t.name, t.relowner, a.grantee, a.privilege_type AS may, a.privilege_type AS what
     FROM tables t CROSS JOIN LATERAL aclexplode(coalesce(t.relacl, acldefault('r', t.relowner))) AS a

@@ -31,7 +31,7 @@ func TestEachPoolIsItsLogin(t *testing.T) {
 			continue
 		}
 		t.Logf("%s: session_user %s, current_user %s", login, session, current)
-		if session != login || current != login || path != "countersign, pg_catalog" || zone != "UTC" {
+		if session != login || current != login || path != "countersign, pg_catalog, pg_temp" || zone != "UTC" {
 			t.Errorf("%s is session_user %s, current_user %s, search_path %q, TimeZone %s", login, session, current, path, zone)
 		}
 	}

@@ -57,7 +57,7 @@ func ownerConfig(ownerURL string) (*pgx.ConnConfig, error) {
 	if err != nil {
 		return nil, fmt.Errorf("DATABASE_URL is no PostgreSQL URL: %w", err)
 	}
-	config.RuntimeParams["search_path"] = "countersign, pg_catalog"
+	config.RuntimeParams["search_path"] = "countersign, pg_catalog, pg_temp"
 	config.RuntimeParams["timezone"] = "UTC"
 	config.RuntimeParams["application_name"] = "countersign owner"
 	return config, nil

@@ -91,7 +91,7 @@ func (l login) config(ownerURL string, getenv func(string) string) (*pgxpool.Con
 		config.MinIdleConns = l.idle
 	}
 	settings := config.ConnConfig.RuntimeParams
-	settings["search_path"] = "countersign, pg_catalog"
+	settings["search_path"] = "countersign, pg_catalog, pg_temp"
 	settings["timezone"] = "UTC"
 	settings["application_name"] = "countersign " + l.name
 	for name, value := range l.parameter {

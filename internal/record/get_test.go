@@ -97,7 +97,7 @@ func TestTransactionIsLeftAsItWasFound(t *testing.T) {
 		if err := tx.QueryRow(ctx, state).Scan(&after); err != nil {
 			t.Fatal(err)
 		}
-		if before != after || before != "countersign_gate none countersign, pg_catalog []" {
+		if before != after || before != "countersign_gate none countersign, pg_catalog, pg_temp []" {
 			t.Errorf("before %s, after %s", before, after)
 		}
 	})

@@ -145,7 +145,7 @@ func TestFailedWriteIsUndoneByASavepoint(t *testing.T) {
 		}
 		var user, path, site string
 		err = tx.QueryRow(ctx, `SELECT current_user, current_setting('search_path'), coalesce(current_setting('app.site', true), '')`).Scan(&user, &path, &site)
-		if err != nil || user != "countersign_gate" || path != "countersign, pg_catalog" || site != "" {
+		if err != nil || user != "countersign_gate" || path != "countersign, pg_catalog, pg_temp" || site != "" {
 			t.Errorf("as %s in %s, site %q: %v", user, path, site, err)
 		}
 	})

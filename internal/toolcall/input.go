@@ -91,6 +91,8 @@ func (in input) check(t Tool) *gate.Refusal {
 		return invalid("first", `"first" is a number from 1 to 100.`)
 	case in.Note != nil && utf8.RuneCountInString(*in.Note) > MaxNote:
 		return invalid("note", fmt.Sprintf(`"note" has at most %d characters.`, MaxNote))
+	case in.Note != nil && strings.ContainsRune(*in.Note, 0):
+		return invalid("note", `"note" cannot hold a NUL character.`)
 	case in.Changes != nil && len(in.Changes) == 0 && t.op == record.Update:
 		return &gate.Refusal{Code: gate.NothingToChange, Message: "No field is given, so there is nothing to change.", Field: "changes"}
 	}

@@ -52,7 +52,11 @@ func (t Tool) offeredTo(who identity.Actor) bool {
 	if t.Write && (who.Role() == sqlc.RoleAuditor || !who.May(identity.ScopePropose)) {
 		return false
 	}
-	return t.entity.Offers(t.op, string(who.Role())) && (t.Write || who.May(identity.ScopeRead))
+	role := string(who.Role())
+	if shows := t.op == record.Update || t.op == record.Delete; shows && !t.entity.Offers(record.Get, role) {
+		return false // its card would show a record that this role does not read
+	}
+	return t.entity.Offers(t.op, role) && (t.Write || who.May(identity.ScopeRead))
 }
 
 // operations are those a tool can be; bulk changes and custom actions come with their own work.

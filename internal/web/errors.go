@@ -21,6 +21,8 @@ func status(code string) int {
 		return http.StatusNotFound
 	case "INVALID_INPUT":
 		return http.StatusBadRequest
+	case "IDEMPOTENCY_MISMATCH":
+		return http.StatusConflict
 	case "LIMIT_EXCEEDED":
 		return http.StatusRequestEntityTooLarge
 	case "RATE_LIMITED":
