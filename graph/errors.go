@@ -33,6 +33,8 @@ var (
 	errNotYours    = &problem{code: model.ErrorCodeForbidden, message: "You may not see this."}
 )
 
+var errNoRead = &gqlerror.Error{Message: "This token has no scope to read.", Extensions: map[string]any{"code": model.ErrorCodeForbidden}}
+
 func invalid(field, message string) *problem {
 	return &problem{code: model.ErrorCodeInvalidInput, message: message, field: field}
 }

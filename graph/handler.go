@@ -74,7 +74,7 @@ func bounded(next http.Handler) http.Handler {
 func signedIn(log *slog.Logger, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
-		who, err := identity.Who(r.Context())
+		_, err := identity.Who(r.Context())
 		reason := (*identity.Error)(nil)
 		switch {
 		case errors.As(err, &reason):
@@ -84,8 +84,6 @@ func signedIn(log *slog.Logger, next http.Handler) http.Handler {
 			deny(w, model.ErrorCode(reason.Code), reason.Message)
 		case err != nil:
 			deny(w, model.ErrorCodeUnavailable, "Who you are could not be checked just now. Try again.")
-		case !who.May(identity.ScopeRead):
-			deny(w, model.ErrorCodeForbidden, "This token has no scope to read.")
 		default:
 			next.ServeHTTP(w, r)
 		}

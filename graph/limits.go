@@ -15,6 +15,7 @@ import (
 // The limits of one request. What is over one is refused whole, before anything runs.
 const (
 	maxBody       = 1 << 20
+	maxQuery      = 64 << 10 // documents are kept parsed
 	maxTokens     = 4000
 	maxDepth      = 15
 	maxAliases    = 60

@@ -5,6 +5,7 @@ import (
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
 
 	"github.com/countersign/countersign/internal/card"
 	"github.com/countersign/countersign/internal/gate"
@@ -137,7 +138,11 @@ func (r *Resolver) withLoaders(ctx context.Context) context.Context {
 }
 
 // perOperation gives a query its loaders, perField a field of a mutation.
+// A token that may not read asks no query; what it proposes itself it is answered.
 func (r *Resolver) perOperation(ctx context.Context, next graphql.OperationHandler) graphql.ResponseHandler {
+	if graphql.GetOperationContext(ctx).Operation.Operation != ast.Mutation && !identity.From(ctx).May(identity.ScopeRead) {
+		return graphql.OneShot(&graphql.Response{Errors: gqlerror.List{errNoRead}})
+	}
 	return next(r.withLoaders(ctx))
 }
 

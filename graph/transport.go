@@ -109,8 +109,11 @@ func paramsOf(r *http.Request) (*graphql.RawParams, *refusal) {
 		return nil, refused
 	}
 	p.ReadTime.End = graphql.Now()
-	if p.Query == "" {
+	switch {
+	case p.Query == "":
 		return nil, &refusal{http.StatusBadRequest, model.ErrorCodeInvalidInput, "query: missing."}
+	case len(p.Query) > maxQuery:
+		return nil, &refusal{http.StatusBadRequest, model.ErrorCodeLimitExceeded, "query: at most " + strconv.Itoa(maxQuery>>10) + " kB; values go into variables."}
 	}
 	return p, nil
 }

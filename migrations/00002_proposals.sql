@@ -41,6 +41,8 @@ CREATE TABLE turns (
     CONSTRAINT turns_failure CHECK ((status IN ('cut_short', 'failed')) = (failure_code IS NOT NULL))
 );
 
+CREATE INDEX turns_running ON turns (lease_until) WHERE status = 'running';
+
 CREATE TABLE messages (
     id              uuid PRIMARY KEY,
     workspace_id    uuid NOT NULL REFERENCES workspaces (id),
@@ -75,6 +77,7 @@ CREATE TABLE tool_calls (
     finished_at     timestamptz,
     CONSTRAINT tool_calls_end CHECK ((status = 'started') = (finished_at IS NULL))
 );
+CREATE INDEX tool_calls_unfinished ON tool_calls (started_at) WHERE status = 'started';
 CREATE INDEX tool_calls_newest ON tool_calls (workspace_id, id DESC);
 
 CREATE TABLE proposals (
@@ -214,12 +217,18 @@ CREATE TABLE audit_events (
 );
 CREATE INDEX audit_events_newest ON audit_events (workspace_id, id DESC);
 
--- What everyone reads. Expiry is evaluated here, by the database's clock, so that list, detail, filter
--- and decision agree whether or not anyone has stored it yet. The salt is in no API.
+-- What everyone reads. Expiry is evaluated here, by the database's clock, and so is the end of the turn
+-- that proposed, so that list, detail, filter and decision agree whether or not anyone has stored it yet.
+-- The salt is in no API.
 CREATE VIEW proposals_read WITH (security_invoker = true) AS
 SELECT
     p.id, p.workspace_id, p.number,
-    (CASE WHEN p.status IN ('pending', 'awaiting_approval') AND p.expires_at <= clock_timestamp() THEN 'expired' ELSE p.status END)::proposal_status AS status,
+    (CASE
+        WHEN p.status NOT IN ('pending', 'awaiting_approval') THEN p.status
+        WHEN p.expires_at <= clock_timestamp() THEN 'expired'
+        WHEN p.turn_id IS NOT NULL AND EXISTS (SELECT FROM turns t WHERE t.id = p.turn_id
+            AND (t.status IN ('cut_short', 'failed') OR t.status = 'running' AND t.lease_until <= clock_timestamp())) THEN 'withdrawn'
+        ELSE p.status END)::proposal_status AS status,
     p.tool, p.entity, p.module, p.operation, p.action_kind, p.headline, p.assistant_note, p.fingerprint,
     p.acting_user_id, p.token_id, p.channel, p.client_name, p.conversation_id, p.turn_id,
     p.approvals_needed, p.requires_approval, p.preview_only, p.lifetime, p.created_at, p.expires_at, p.extended_at,

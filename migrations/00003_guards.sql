@@ -75,6 +75,9 @@ END $$;
 
 -- The worker finds what has lapsed in every workspace, then works in the one it found.
 CREATE POLICY worker_finds ON proposals FOR SELECT TO countersign_worker USING (true);
+CREATE POLICY worker_finds ON turns FOR SELECT TO countersign_worker USING (true);
+CREATE POLICY worker_finds ON tool_calls TO countersign_worker USING (true);
+CREATE POLICY worker_ends ON tool_calls AS RESTRICTIVE FOR UPDATE TO countersign_worker USING (true) WITH CHECK (status = 'cut_short');
 
 GRANT USAGE ON SCHEMA countersign TO countersign_gate, countersign_agent, countersign_reader, countersign_worker, countersign_identity, countersign_definer;
 
@@ -92,6 +95,7 @@ GRANT UPDATE (status, expires_at, extended_at, resolved_at, outcome_record_id, o
 GRANT INSERT ON proposal_decisions, events, audit_events, tool_calls TO countersign_gate;
 
 GRANT UPDATE (status, resolved_at) ON proposals TO countersign_worker;
+GRANT UPDATE (status, code, finished_at) ON tool_calls TO countersign_worker;
 GRANT INSERT ON proposal_decisions, events, audit_events TO countersign_worker;
 CREATE POLICY worker_expires ON proposals AS RESTRICTIVE FOR UPDATE TO countersign_worker USING (true) WITH CHECK (status = 'expired' AND expires_at <= clock_timestamp());
 CREATE POLICY worker_expires ON proposal_decisions AS RESTRICTIVE FOR INSERT TO countersign_worker WITH CHECK (kind = 'expire');
@@ -211,6 +215,8 @@ BEGIN
     VALUES (gen_random_uuid(), p.workspace_id, which, 'withdrawn', 'withdrawn', CASE WHEN by_token IS NOT NULL THEN p.acting_user_id END, at_);
     INSERT INTO audit_events (id, workspace_id, at, verb, outcome, actor_id, token_id, conversation_id, proposal_id, tool, entity, operation, fingerprint)
     VALUES (gen_random_uuid(), p.workspace_id, at_, 'withdraw', 'withdrawn', CASE WHEN by_token IS NOT NULL THEN p.acting_user_id END, by_token, p.conversation_id, which, p.tool, p.entity, p.operation::text, p.fingerprint);
+    INSERT INTO tool_calls (id, workspace_id, user_id, token_id, conversation_id, turn_id, proposal_id, tool, entity, status, started_at, finished_at)
+    VALUES (gen_random_uuid(), p.workspace_id, CASE WHEN by_token IS NOT NULL THEN p.acting_user_id END, by_token, p.conversation_id, p.turn_id, which, 'withdraw', p.entity, 'succeeded', at_, clock_timestamp());
     RETURN 'withdrawn';
 END $$;
 -- +goose StatementEnd

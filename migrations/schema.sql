@@ -259,6 +259,8 @@ BEGIN
     VALUES (gen_random_uuid(), p.workspace_id, which, 'withdrawn', 'withdrawn', CASE WHEN by_token IS NOT NULL THEN p.acting_user_id END, at_);
     INSERT INTO audit_events (id, workspace_id, at, verb, outcome, actor_id, token_id, conversation_id, proposal_id, tool, entity, operation, fingerprint)
     VALUES (gen_random_uuid(), p.workspace_id, at_, 'withdraw', 'withdrawn', CASE WHEN by_token IS NOT NULL THEN p.acting_user_id END, by_token, p.conversation_id, which, p.tool, p.entity, p.operation::text, p.fingerprint);
+    INSERT INTO tool_calls (id, workspace_id, user_id, token_id, conversation_id, turn_id, proposal_id, tool, entity, status, started_at, finished_at)
+    VALUES (gen_random_uuid(), p.workspace_id, CASE WHEN by_token IS NOT NULL THEN p.acting_user_id END, by_token, p.conversation_id, p.turn_id, which, 'withdraw', p.entity, 'succeeded', at_, clock_timestamp());
     RETURN 'withdrawn';
 END $$;
 
@@ -474,12 +476,37 @@ ALTER TABLE countersign.proposals ALTER COLUMN number ADD GENERATED ALWAYS AS ID
     CACHE 1
 );
 
+CREATE TABLE countersign.turns (
+    id uuid NOT NULL,
+    workspace_id uuid NOT NULL,
+    conversation_id uuid NOT NULL,
+    user_id uuid NOT NULL,
+    idempotency_key text,
+    request_hash bytea NOT NULL,
+    status countersign.turn_status DEFAULT 'running'::countersign.turn_status NOT NULL,
+    failure_code countersign.turn_failure_code,
+    failure_message text,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    lease_until timestamp with time zone NOT NULL,
+    finished_at timestamp with time zone,
+    CONSTRAINT turns_end CHECK (((status = 'running'::countersign.turn_status) = (finished_at IS NULL))),
+    CONSTRAINT turns_failure CHECK (((status = ANY (ARRAY['cut_short'::countersign.turn_status, 'failed'::countersign.turn_status])) = (failure_code IS NOT NULL))),
+    CONSTRAINT turns_idempotency_key_check CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 200))),
+    CONSTRAINT turns_request_hash_check CHECK ((length(request_hash) = 32))
+);
+
+ALTER TABLE ONLY countersign.turns FORCE ROW LEVEL SECURITY;
+
 CREATE VIEW countersign.proposals_read WITH (security_invoker='true') AS
  SELECT p.id,
     p.workspace_id,
     p.number,
         CASE
-            WHEN ((p.status = ANY (ARRAY['pending'::countersign.proposal_status, 'awaiting_approval'::countersign.proposal_status])) AND (p.expires_at <= clock_timestamp())) THEN 'expired'::countersign.proposal_status
+            WHEN (p.status <> ALL (ARRAY['pending'::countersign.proposal_status, 'awaiting_approval'::countersign.proposal_status])) THEN p.status
+            WHEN (p.expires_at <= clock_timestamp()) THEN 'expired'::countersign.proposal_status
+            WHEN ((p.turn_id IS NOT NULL) AND (EXISTS ( SELECT
+               FROM countersign.turns t
+              WHERE ((t.id = p.turn_id) AND ((t.status = ANY (ARRAY['cut_short'::countersign.turn_status, 'failed'::countersign.turn_status])) OR ((t.status = 'running'::countersign.turn_status) AND (t.lease_until <= clock_timestamp()))))))) THEN 'withdrawn'::countersign.proposal_status
             ELSE p.status
         END AS status,
     p.tool,
@@ -568,27 +595,6 @@ CREATE TABLE countersign.tool_calls (
 );
 
 ALTER TABLE ONLY countersign.tool_calls FORCE ROW LEVEL SECURITY;
-
-CREATE TABLE countersign.turns (
-    id uuid NOT NULL,
-    workspace_id uuid NOT NULL,
-    conversation_id uuid NOT NULL,
-    user_id uuid NOT NULL,
-    idempotency_key text,
-    request_hash bytea NOT NULL,
-    status countersign.turn_status DEFAULT 'running'::countersign.turn_status NOT NULL,
-    failure_code countersign.turn_failure_code,
-    failure_message text,
-    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    lease_until timestamp with time zone NOT NULL,
-    finished_at timestamp with time zone,
-    CONSTRAINT turns_end CHECK (((status = 'running'::countersign.turn_status) = (finished_at IS NULL))),
-    CONSTRAINT turns_failure CHECK (((status = ANY (ARRAY['cut_short'::countersign.turn_status, 'failed'::countersign.turn_status])) = (failure_code IS NOT NULL))),
-    CONSTRAINT turns_idempotency_key_check CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 200))),
-    CONSTRAINT turns_request_hash_check CHECK ((length(request_hash) = 32))
-);
-
-ALTER TABLE ONLY countersign.turns FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE countersign.users (
     id uuid NOT NULL,
@@ -722,6 +728,10 @@ CREATE INDEX sessions_expiry ON countersign.sessions USING btree (expiry);
 CREATE INDEX sign_ins_user ON countersign.sign_ins USING btree (user_id) WHERE (ended_at IS NULL);
 
 CREATE INDEX tool_calls_newest ON countersign.tool_calls USING btree (workspace_id, id DESC);
+
+CREATE INDEX tool_calls_unfinished ON countersign.tool_calls USING btree (started_at) WHERE (status = 'started'::countersign.tool_call_status);
+
+CREATE INDEX turns_running ON countersign.turns USING btree (lease_until) WHERE (status = 'running'::countersign.turn_status);
 
 CREATE TRIGGER audit_events_append_only BEFORE UPDATE ON countersign.audit_events FOR EACH ROW EXECUTE FUNCTION countersign.append_only();
 
@@ -874,11 +884,17 @@ ALTER TABLE countersign.tool_calls ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE countersign.turns ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY worker_ends ON countersign.tool_calls AS RESTRICTIVE FOR UPDATE TO countersign_worker USING (true) WITH CHECK ((status = 'cut_short'::countersign.tool_call_status));
+
 CREATE POLICY worker_expires ON countersign.proposal_decisions AS RESTRICTIVE FOR INSERT TO countersign_worker WITH CHECK ((kind = 'expire'::countersign.decision_kind));
 
 CREATE POLICY worker_expires ON countersign.proposals AS RESTRICTIVE FOR UPDATE TO countersign_worker USING (true) WITH CHECK (((status = 'expired'::countersign.proposal_status) AND (expires_at <= clock_timestamp())));
 
 CREATE POLICY worker_finds ON countersign.proposals FOR SELECT TO countersign_worker USING (true);
+
+CREATE POLICY worker_finds ON countersign.tool_calls TO countersign_worker USING (true);
+
+CREATE POLICY worker_finds ON countersign.turns FOR SELECT TO countersign_worker USING (true);
 
 GRANT USAGE ON SCHEMA countersign TO countersign_gate;
 GRANT USAGE ON SCHEMA countersign TO countersign_agent;
@@ -997,6 +1013,12 @@ GRANT UPDATE(failure_message) ON TABLE countersign.proposals TO countersign_gate
 
 GRANT UPDATE(failure_field) ON TABLE countersign.proposals TO countersign_gate;
 
+GRANT SELECT ON TABLE countersign.turns TO countersign_gate;
+GRANT SELECT,INSERT,UPDATE ON TABLE countersign.turns TO countersign_agent;
+GRANT SELECT ON TABLE countersign.turns TO countersign_reader;
+GRANT SELECT ON TABLE countersign.turns TO countersign_worker;
+GRANT SELECT ON TABLE countersign.turns TO countersign_definer;
+
 GRANT SELECT ON TABLE countersign.proposals_read TO countersign_gate;
 GRANT SELECT ON TABLE countersign.proposals_read TO countersign_agent;
 GRANT SELECT ON TABLE countersign.proposals_read TO countersign_reader;
@@ -1038,17 +1060,14 @@ GRANT SELECT,INSERT ON TABLE countersign.tool_calls TO countersign_definer;
 
 GRANT UPDATE(proposal_id) ON TABLE countersign.tool_calls TO countersign_definer;
 
+GRANT UPDATE(status) ON TABLE countersign.tool_calls TO countersign_worker;
 GRANT UPDATE(status) ON TABLE countersign.tool_calls TO countersign_definer;
 
+GRANT UPDATE(code) ON TABLE countersign.tool_calls TO countersign_worker;
 GRANT UPDATE(code) ON TABLE countersign.tool_calls TO countersign_definer;
 
+GRANT UPDATE(finished_at) ON TABLE countersign.tool_calls TO countersign_worker;
 GRANT UPDATE(finished_at) ON TABLE countersign.tool_calls TO countersign_definer;
-
-GRANT SELECT ON TABLE countersign.turns TO countersign_gate;
-GRANT SELECT,INSERT,UPDATE ON TABLE countersign.turns TO countersign_agent;
-GRANT SELECT ON TABLE countersign.turns TO countersign_reader;
-GRANT SELECT ON TABLE countersign.turns TO countersign_worker;
-GRANT SELECT ON TABLE countersign.turns TO countersign_definer;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE countersign.users TO countersign_identity;
 

@@ -71,3 +71,7 @@ SELECT id FROM proposals WHERE turn_id = @turn_id AND status IN ('pending', 'awa
 -- name: InsertMessage :one
 INSERT INTO messages (id, workspace_id, conversation_id, turn_id, role, status, content, citations)
 VALUES (@id, @workspace_id, @conversation_id, @turn_id, @role, @status, @content, @citations) RETURNING *;
+
+-- name: LapsedTurnsAnywhere :many
+-- In any workspace: the worker finds them.
+SELECT id, workspace_id FROM turns WHERE status = 'running' AND lease_until <= clock_timestamp() ORDER BY lease_until LIMIT 100;

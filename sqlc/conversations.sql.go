@@ -307,6 +307,36 @@ func (q *Queries) LapsedTurns(ctx context.Context, db DBTX, conversationID id.Co
 	return items, nil
 }
 
+const lapsedTurnsAnywhere = `-- name: LapsedTurnsAnywhere :many
+SELECT id, workspace_id FROM turns WHERE status = 'running' AND lease_until <= clock_timestamp() ORDER BY lease_until LIMIT 100
+`
+
+type LapsedTurnsAnywhereRow struct {
+	ID          id.Turn
+	WorkspaceID id.Workspace
+}
+
+// In any workspace: the worker finds them.
+func (q *Queries) LapsedTurnsAnywhere(ctx context.Context, db DBTX) ([]*LapsedTurnsAnywhereRow, error) {
+	rows, err := db.Query(ctx, lapsedTurnsAnywhere)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []*LapsedTurnsAnywhereRow{}
+	for rows.Next() {
+		var i LapsedTurnsAnywhereRow
+		if err := rows.Scan(&i.ID, &i.WorkspaceID); err != nil {
+			return nil, err
+		}
+		items = append(items, &i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const messagesBackward = `-- name: MessagesBackward :many
 SELECT id, workspace_id, conversation_id, turn_id, role, status, content, citations, created_at FROM messages WHERE conversation_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3
 `

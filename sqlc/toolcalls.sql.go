@@ -10,7 +10,22 @@ import (
 	"encoding/json"
 
 	"github.com/google/uuid"
+	"time"
 )
+
+const endStaleToolCalls = `-- name: EndStaleToolCalls :execrows
+UPDATE tool_calls SET status = 'cut_short', code = 'CUT_SHORT', finished_at = clock_timestamp()
+WHERE status = 'started' AND started_at < clock_timestamp() - $1::interval
+`
+
+// In any workspace: calls that outlived their deadline, since their server is gone.
+func (q *Queries) EndStaleToolCalls(ctx context.Context, db DBTX, deadline time.Duration) (int64, error) {
+	result, err := db.Exec(ctx, endStaleToolCalls, deadline)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
 
 const finishToolCall = `-- name: FinishToolCall :one
 SELECT finish_tool_call($1, $2, $3, $4)::boolean AS ended

@@ -45,6 +45,19 @@ func (a *Assistant) CutLapsed(ctx context.Context, workspace id.Workspace, which
 	return nil
 }
 
+// CutAllLapsed cuts the lapsed turns of every workspace short. worker is a pool that finds them: who runs
+// a turn sees those of one workspace.
+func (a *Assistant) CutAllLapsed(ctx context.Context, worker sqlc.DBTX) error {
+	lapsed, err := a.queries.LapsedTurnsAnywhere(ctx, worker)
+	if err != nil {
+		return fmt.Errorf("read the lapsed turns: %w", err)
+	}
+	for _, t := range lapsed {
+		err = errors.Join(err, a.CutLapsed(ctx, t.WorkspaceID, t.ID))
+	}
+	return err
+}
+
 // cutLapsedOf cuts the lapsed turns of a conversation short: who writes in it sees them.
 func (a *Assistant) cutLapsedOf(ctx context.Context, workspace id.Workspace, conversation id.Conversation) error {
 	lapsed, err := a.queries.LapsedTurns(ctx, postgres.As(a.agent, workspace), conversation)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/identity"
@@ -49,11 +50,15 @@ func (g *Gate) decide(ctx context.Context, by identity.Person, which id.Proposal
 	if !by.Live() {
 		return nil, forbidden("Only a person who is signed in decides.")
 	}
-	var err error
+	leave, err := g.turnstile.enter(ctx, which)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	defer leave()
 	for range attempts {
 		var answer *Answer
 		d := &decision{gate: g}
-		err = pgx.BeginFunc(ctx, g.pools.Gate, func(tx pgx.Tx) error {
+		err = g.begin(ctx, g.pools.Gate, func(tx pgx.Tx) error {
 			d.tx = tx
 			if err := d.read(ctx, by, which, kind); err != nil {
 				return err
@@ -70,6 +75,18 @@ func (g *Gate) decide(ctx context.Context, by identity.Person, which id.Proposal
 		}
 	}
 	return nil, undecided(nil, err)
+}
+
+// begin runs a transaction on a connection of the pool, for which it waits no longer than for a lock.
+func (g *Gate) begin(ctx context.Context, pool *pgxpool.Pool, do func(pgx.Tx) error) error {
+	waiting, cancel := context.WithTimeout(ctx, g.limits.Lock)
+	conn, err := pool.Acquire(waiting)
+	cancel()
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	return pgx.BeginFunc(ctx, conn, do)
 }
 
 // after does what a committed decision leaves to do. Storing an expiry can fail without harm: every read

@@ -34,6 +34,8 @@ type Gate struct {
 	queries  *sqlc.Queries
 	wake     func()
 	log      *slog.Logger
+
+	turnstile turnstile
 }
 
 // New makes a gate. wake is called after each commit that wrote an event.

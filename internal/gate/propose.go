@@ -54,7 +54,7 @@ func (g *Gate) Propose(ctx context.Context, by identity.Actor, in Intent) (*sqlc
 }
 
 func (g *Gate) propose(ctx context.Context, by identity.Actor, in Intent) (made *sqlc.Proposal, err error) {
-	err = pgx.BeginFunc(ctx, g.pools.Agent, func(tx pgx.Tx) error {
+	err = g.begin(ctx, g.pools.Agent, func(tx pgx.Tx) error {
 		if err := postgres.Enter(ctx, tx, by.Workspace().ID); err != nil {
 			return err
 		}

@@ -21,7 +21,7 @@ func (g *Gate) Withdraw(ctx context.Context, by identity.Person, which id.Propos
 // through the function that login may execute.
 func (g *Gate) WithdrawAsAgent(ctx context.Context, by identity.Agent, which id.Proposal) (*Answer, error) {
 	var answer *Answer
-	err := pgx.BeginFunc(ctx, g.pools.Agent, func(tx pgx.Tx) error {
+	err := g.begin(ctx, g.pools.Agent, func(tx pgx.Tx) error {
 		db := postgres.As(tx, by.Workspace().ID)
 		p, err := g.withdrawable(ctx, db, by, which)
 		if err != nil {

@@ -28,15 +28,16 @@ func (w *world) hold(statement string, args ...any) (tx pgx.Tx, release func()) 
 	}
 }
 
-// together runs n calls at once; it waits until all of them are parked, lets go, and gives their answers.
-func (w *world) together(n int, release func(), call func(i int) *answer) []*answer {
+// together runs n calls at once; it waits until as many of them as a proposal lets through are parked, lets
+// go, and gives their answers.
+func (w *world) together(n, parked int, release func(), call func(i int) *answer) []*answer {
 	w.t.Helper()
 	answers := make([]*answer, n)
 	var all sync.WaitGroup
 	for i := range n {
 		all.Go(func() { answers[i] = call(i) })
 	}
-	pgtest.WaitBlocked(w.t, w.db, n)
+	pgtest.WaitBlocked(w.t, w.db, parked)
 	release()
 	all.Wait()
 	return answers
@@ -65,7 +66,7 @@ func TestAnEditThatCommitsWhileConfirmWaitsIsKept(t *testing.T) {
 			w.exec(`UPDATE core.users SET role_id = 1 WHERE role_id = 4`)
 			id, fingerprint := maria.rename("4", "reviewer")
 			_, release := w.hold(edit.statement)
-			a := w.together(1, release, func(int) *answer { return maria.confirm(id, fingerprint) })[0]
+			a := w.together(1, 1, release, func(int) *answer { return maria.confirm(id, fingerprint) })[0]
 			if edit.code == "" {
 				a.want(vars{"confirmProposal.result.status": "APPLIED"})
 			} else {
@@ -87,7 +88,7 @@ func TestTwentyConfirmsOnTwoServers(t *testing.T) {
 	maria := w.signIn("maria@harbor.example")
 	id, fingerprint := maria.rename("4", "reviewer")
 	_, release := w.hold(`SELECT FROM countersign.proposals FOR UPDATE`)
-	for _, a := range w.together(20, release, func(i int) *answer {
+	for _, a := range w.together(20, 8, release, func(i int) *answer {
 		return (&client{w: w, url: urls[i%2], token: maria.token}).confirm(id, fingerprint)
 	}) {
 		a.want(vars{"confirmProposal.result.__typename": "Proposal", "confirmProposal.result.status": "APPLIED"})
@@ -115,7 +116,7 @@ func TestConfirmRejectAndWithdrawAtOnce(t *testing.T) {
 		name := fmt.Sprintf("round %d", round)
 		id, fingerprint := maria.rename("4", name)
 		_, release := w.hold(`SELECT FROM countersign.proposals WHERE status = 'pending' FOR UPDATE`)
-		w.together(12, release, func(i int) *answer {
+		w.together(12, 8, release, func(i int) *answer {
 			c := &client{w: w, url: urls[i%2], token: maria.token}
 			switch i % 3 {
 			case 0:
@@ -152,7 +153,7 @@ func TestRightsLostWhileConfirmWaits(t *testing.T) {
 			maria := w.signIn("maria@harbor.example")
 			id, fingerprint := maria.rename("4", "reviewer")
 			tx, release := w.hold(`SELECT FROM countersign.proposals FOR UPDATE`)
-			w.together(1, func() {
+			w.together(1, 1, func() {
 				if _, err := tx.Exec(t.Context(), loss); err != nil {
 					t.Error(err)
 				}
@@ -207,7 +208,7 @@ func TestAConfirmThatGetsItsLockAfterTheExpiryIsRefused(t *testing.T) {
 	maria := w.signIn("maria@harbor.example")
 	id, fingerprint := maria.rename("4", "reviewer")
 	tx, release := w.hold(`SELECT FROM countersign.proposals FOR UPDATE`)
-	w.together(1, func() {
+	w.together(1, 1, func() {
 		if _, err := tx.Exec(t.Context(), `UPDATE countersign.proposals SET expires_at = clock_timestamp()`); err != nil {
 			t.Error(err)
 		}

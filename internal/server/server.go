@@ -137,16 +137,22 @@ func (s *Server) start(ctx context.Context, c Config, p parts) {
 		return
 	}
 	s.running.Go(func() { p.gate.Run(ctx) })
-	s.running.Go(func() { p.sweep(ctx) })
+	s.running.Go(func() { p.every(ctx, 10*time.Minute, p.identity.Sweep) })
+	s.running.Go(func() { p.every(ctx, 10*time.Second, p.endAbandoned) })
 }
 
-// sweep removes, now and then, sessions and counts that have no effect any more.
-func (p parts) sweep(ctx context.Context) {
-	ticker := time.NewTicker(10 * time.Minute)
+// endAbandoned ends turns and tool calls whose server is gone, in any workspace.
+func (p parts) endAbandoned(ctx context.Context) error {
+	return errors.Join(p.assistant.CutAllLapsed(ctx, p.pools.Worker), p.tools.EndStale(ctx, p.pools.Worker))
+}
+
+// every does something now and then, first at once, until ctx ends.
+func (p parts) every(ctx context.Context, pause time.Duration, do func(context.Context) error) {
+	ticker := time.NewTicker(pause)
 	defer ticker.Stop()
 	for {
-		if err := p.identity.Sweep(ctx); err != nil && ctx.Err() == nil {
-			p.log.WarnContext(ctx, "sessions were not swept", "error", err)
+		if err := do(ctx); err != nil && ctx.Err() == nil {
+			p.log.WarnContext(ctx, "a task of the background was not done", "error", err)
 		}
 		select {
 		case <-ctx.Done():

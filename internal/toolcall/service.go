@@ -76,6 +76,12 @@ type Origin struct {
 	IdempotencyKey string
 }
 
+// EndStale ends the rows of calls whose server is gone. worker is a pool that sees every workspace's.
+func (s *Service) EndStale(ctx context.Context, worker sqlc.DBTX) error {
+	_, err := s.queries.EndStaleToolCalls(ctx, worker, 3*deadline)
+	return err
+}
+
 // bounded gives a call its deadline.
 func bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, deadline)
