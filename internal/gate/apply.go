@@ -100,7 +100,11 @@ func applied(writes []record.Write, written []*record.Record) (outcome, error) {
 		return out, nil
 	}
 	var err error
-	out.record, err = json.Marshal(writes[0].Entity.Exposed(written[0]))
+	after := writes[0].Entity.Exposed(written[0])
+	for name, v := range after {
+		after[name] = storable(v)
+	}
+	out.record, err = json.Marshal(after)
 	return out, err
 }
 

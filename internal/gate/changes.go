@@ -31,6 +31,8 @@ func fill(c *card.Change, in Intent, draft *record.Draft, f *record.Field) bool 
 	if in.Operation != record.Create {
 		if c.From = side(draft.Record.Values, f, draft.FromLabels); c.From != nil && f.Masked {
 			c.From.JSON = nil // nobody is shown it, and nothing writes it
+		} else if c.From != nil && !c.From.Null {
+			c.From.JSON = storable(c.From.JSON)
 		}
 	}
 	switch in.Operation {

@@ -161,6 +161,10 @@ type storedRecord struct {
 }
 
 func stored(in Intent, draft *record.Draft, r card.Record) storedRecord {
+	before := in.Entity.Exposed(draft.Record)
+	for name, v := range before {
+		before[name] = storable(v)
+	}
 	return storedRecord{Position: 1, Entity: r.Entity, Operation: r.Operation, Key: optional(r.Key), Label: r.Label, URL: optional(r.URL),
-		Version: optional(r.Version), Before: in.Entity.Exposed(draft.Record), Changes: r.Changes}
+		Version: optional(r.Version), Before: before, Changes: r.Changes}
 }

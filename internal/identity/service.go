@@ -23,6 +23,7 @@ type Service struct {
 	passwords verifier
 	byAccount limit
 	byAddress limit
+	waiting   *queue
 	sessions  *scs.SessionManager
 }
 
@@ -31,6 +32,7 @@ func New(db *pgxpool.Pool, cookie Cookie) *Service {
 	return &Service{
 		db:        db,
 		queries:   sqlc.New(),
+		waiting:   newQueue(),
 		passwords: newVerifier(),
 		byAccount: limit{free: 5, first: 2 * time.Second, longest: 5 * time.Minute},
 		byAddress: limit{free: 20, first: 2 * time.Second, longest: 5 * time.Minute},

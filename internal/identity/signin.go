@@ -49,6 +49,11 @@ func (s *Service) SignIn(ctx context.Context, a Attempt) (*SignedIn, error) {
 	if a.Password == "" {
 		return nil, invalid("password", "The password is missing.")
 	}
+	leave, err := s.waiting.enter(ctx, subject("account", email))
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	counted, err := s.count(ctx, email, a.Address)
 	if err != nil {
 		return nil, asUnavailable(err)

@@ -149,6 +149,19 @@ func TestTwentyGuessesAtOnceAreSlowedLikeTwentyInARow(t *testing.T) {
 	}
 }
 
+func TestTwentyRightPasswordsAtOnceAllPass(t *testing.T) {
+	w := open(t)
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			if err := guess(w, maria, "192.0.2.7", "harbor-mill"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+}
+
 func TestAnAddressIsSlowedOverManyAccounts(t *testing.T) {
 	w := open(t)
 	w.service.WaitAfter(1000, 3, time.Hour)

@@ -3,8 +3,6 @@ package server_test
 import (
 	"context"
 	"testing"
-
-	"github.com/countersign/countersign/internal/server"
 )
 
 const (
@@ -85,106 +83,5 @@ func TestTheDatabaseHoldsTheGateToTheDiagram(t *testing.T) {
 			{`CREATE TYPE pg_temp.decision_kind AS ENUM ('confirm')`, nil, ""}, moves("applied", guard)},
 	} {
 		t.Run(name, func(t *testing.T) { w.takes(t, steps) })
-	}
-}
-
-// Nor can who owns the tables rewrite what was.
-func TestThePastIsAppendOnly(t *testing.T) {
-	t.Parallel()
-	w := start(t)
-	maria := w.signIn("maria@harbor.example")
-	maria.confirm(maria.rename("4", "reviewer")).want(vars{"confirmProposal.result.status": "APPLIED"})
-	for _, statement := range []string{
-		`UPDATE audit_events SET outcome = 'x'`, `UPDATE events SET type = 'failed'`, `UPDATE proposal_decisions SET reason = 'x'`, `UPDATE proposal_records SET label = 'x'`,
-		`UPDATE proposals SET headline = 'x'`, `UPDATE proposals SET fingerprint = repeat('0', 64)`, `UPDATE proposals SET assistant_note = 'x'`, `UPDATE proposals SET status = 'pending', resolved_at = NULL, outcome_affected = NULL`,
-	} {
-		if code := sqlstate(t, w.db.Owner, "", statement); code != "CS002" {
-			t.Errorf("%s: %q", statement, code)
-		}
-	}
-}
-
-func TestARecordToChangeHasItsVersion(t *testing.T) {
-	t.Parallel()
-	w := start(t)
-	w.signIn("maria@harbor.example").rename("4", "reviewer")
-	for values, code := range map[string]string{
-		`'update', '4', NULL`: "23514", `'delete', '4', NULL`: "23514", `'update', NULL, repeat('a', 64)`: "23514", `'update', '4', 'editor'`: "23514",
-		`'bulk_update', '4', repeat('a', 64)`: "23514", `'create', NULL, NULL`: "", `'update', '4', repeat('a', 64)`: "",
-	} {
-		statement := `INSERT INTO proposal_records (proposal_id, workspace_id, position, entity, label, before, changes, operation, key, version)
-			SELECT id, workspace_id, 2, 'core.role', 'editor', '{}', '[]', ` + values + ` FROM proposals`
-		if got := sqlstate(t, w.db.Owner, "", statement); got != code {
-			t.Errorf("%s: %q, want %q", values, got, code)
-		}
-	}
-}
-
-func TestIndexesAndWhatGoesWithAProposal(t *testing.T) {
-	t.Parallel()
-	w := start(t)
-	for like, what := range map[string]string{
-		`% ON countersign.proposals % (acting_user_id, status%`:                                "by owner and status",
-		`% ON countersign.proposals % (created_at%`:                                            "by time",
-		`CREATE UNIQUE INDEX % ON countersign.proposal_decisions % (proposal_id) WHERE final`:  "one final decision",
-		`CREATE UNIQUE INDEX % ON countersign.proposal_decisions % (proposal_id) WHERE (kind%`: "one confirm",
-	} {
-		if n := w.sql(`SELECT count(*) FROM pg_indexes WHERE indexdef LIKE $1`, like); n == "0" {
-			t.Errorf("no index: %s", what)
-		}
-	}
-	maria := w.signIn("maria@harbor.example")
-	maria.confirm(maria.rename("4", "reviewer")).want(vars{"confirmProposal.result.status": "APPLIED"})
-	const rows = `SELECT (SELECT count(*) FROM countersign.proposal_decisions) || ' ' || (SELECT count(*) FROM countersign.proposal_records) || ' ' ||
-		(SELECT count(*) FROM countersign.events) || ' ' || (SELECT count(*) FROM countersign.audit_events) || ' ' || (SELECT count(*) FROM countersign.tool_calls)`
-	if got := w.sql(rows); got != "1 1 2 2 2" {
-		t.Errorf("before: %s", got)
-	}
-	w.exec(`DELETE FROM countersign.proposals`)
-	if got := w.sql(rows); got != "0 0 0 2 2" {
-		t.Errorf("after: %s", got)
-	}
-}
-
-// The worker stores that something has lapsed, and nothing else.
-func TestTheWorkerOnlyExpires(t *testing.T) {
-	t.Parallel()
-	w := start(t, func(c *server.Config) { c.TimersOff = true })
-	w.signIn("maria@harbor.example").rename("4", "reviewer")
-	harbor := w.workspace("harbor-mill")
-	for _, statement := range []string{
-		`UPDATE proposals SET resolved_at = clock_timestamp()`,
-		`UPDATE proposals SET expires_at = clock_timestamp()`, `UPDATE proposals SET status = 'applied', outcome_affected = 1`, `DELETE FROM proposals`, `UPDATE core.roles SET name = 'x'`, `SELECT FROM core.roles`,
-		`UPDATE tool_calls SET status = 'succeeded'`, `UPDATE turns SET status = 'running'`, `DELETE FROM tool_calls`,
-		`INSERT INTO proposal_decisions (proposal_id, workspace_id, kind, final) SELECT id, workspace_id, 'withdraw', true FROM proposals`,
-		`INSERT INTO proposal_decisions (proposal_id, workspace_id, kind, final, person_id, sign_in_id, fingerprint) SELECT id, workspace_id, 'confirm', true, acting_user_id, gen_random_uuid(), fingerprint FROM proposals`,
-	} {
-		if code := sqlstate(t, w.db.Pools.Worker, harbor, statement); code != "42501" {
-			t.Errorf("%s: %q", statement, code)
-		}
-	}
-	for _, lapsed := range []bool{false, true} {
-		code := map[bool]string{false: "42501", true: ""}[lapsed]
-		tx, err := w.db.Pools.Worker.Begin(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if lapsed {
-			w.exec(`UPDATE countersign.proposals SET expires_at = clock_timestamp()`)
-		}
-		if got := inside(t, tx, harbor, `INSERT INTO proposal_decisions (proposal_id, workspace_id, kind, final) SELECT id, workspace_id, 'expire', true FROM proposals`); got != "" {
-			t.Errorf("lapsed %v: the decision: %q", lapsed, got)
-		}
-		if got := inside(t, tx, harbor, `UPDATE proposals SET status = 'expired', resolved_at = expires_at`); got != code {
-			t.Errorf("lapsed %v: %q, want %q", lapsed, got, code)
-		}
-		if err := tx.Rollback(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, status := range []string{"withdrawn", "rejected", "applied"} {
-		if code := sqlstate(t, w.db.Pools.Worker, harbor, `UPDATE proposals SET status = $1::text::proposal_status, resolved_at = clock_timestamp()`, status); code != "CS002" && code != "42501" {
-			t.Errorf("%s: %q", status, code)
-		}
 	}
 }

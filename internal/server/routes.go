@@ -29,7 +29,7 @@ func (p parts) routes(c Config) http.Handler {
 	mux.Handle("/", web.NewConsole(web.ConsoleConfig{
 		Authenticator: who, Gate: p.gate, Tools: p.tools, Assistant: p.assistant, Reader: p.pools.Reader, Kind: p.kind, Log: p.log,
 	}))
-	return mux
+	return impatient(mux)
 }
 
 // kind is what the registry calls a record of an entity; empty for one it does not have.

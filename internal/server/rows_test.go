@@ -3,8 +3,8 @@ package server_test
 import (
 	"context"
 	"errors"
-	"strings"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
