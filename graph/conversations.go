@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/countersign/countersign/graph/model"
-	"github.com/countersign/countersign/internal/gate"
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/identity"
 	"github.com/countersign/countersign/internal/toolcall"
@@ -64,6 +63,7 @@ func (r *Resolver) conversationPage(ctx context.Context, first *int32, after *st
 	if err != nil {
 		return nil, err
 	}
+	load(ctx).list(rows)
 	return connect(w, rows, func(c *sqlc.Conversation) string { return idCursor(listConversations, c.WorkspaceID, c.ID.UUID()) }), nil
 }
 
@@ -81,20 +81,11 @@ func (r *Resolver) messagePage(ctx context.Context, c *sqlc.Conversation, first 
 			return nil, err
 		}
 	}
-	rows, err := r.messageRows(ctx, c, w, id.MessageOf(at))
+	rows, err := load(ctx).messages.Load(ctx, span{forward: w.forward, id: at, limit: w.limit()}, c.ID)
 	if err != nil {
 		return nil, err
 	}
-	load(ctx).conversations.expect(c.ID)
-	load(ctx).writes.expect(keysOf(rows, func(m *sqlc.Message) id.Turn { return m.TurnID })...)
 	return connect(w, rows, func(m *sqlc.Message) string { return idCursor(listMessages, m.WorkspaceID, m.ID.UUID()) }), nil
-}
-
-func (r *Resolver) messageRows(ctx context.Context, c *sqlc.Conversation, w window, at id.Message) ([]*sqlc.Message, error) {
-	if w.forward {
-		return r.queries.MessagesForward(ctx, r.db(ctx), sqlc.MessagesForwardParams{ConversationID: c.ID, After: at, MaxRows: w.limit()})
-	}
-	return r.queries.MessagesBackward(ctx, r.db(ctx), sqlc.MessagesBackwardParams{ConversationID: c.ID, Before: at, MaxRows: w.limit()})
 }
 
 // proposalsOfConversation: a conversation can be given to another, its proposals stay whose they are.
@@ -109,10 +100,7 @@ func (r *Resolver) proposalsOfConversation(ctx context.Context, c *sqlc.Conversa
 			return nil, err
 		}
 	}
-	who := identity.From(ctx)
-	all, approvals := gate.Sight(who)
-	rows, err := load(ctx).expecting(r.queries.ProposalsOfConversation(ctx, r.db(ctx), sqlc.ProposalsOfConversationParams{
-		ConversationID: c.ID, Before: before.Number, Viewer: who.User().ID, SeesAll: all, SeesApprovals: approvals, MaxRows: w.limit()}))
+	rows, err := load(ctx).proposed.Load(ctx, span{number: before.Number, limit: w.limit()}, c.ID)
 	if err != nil {
 		return nil, err
 	}

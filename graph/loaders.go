@@ -24,6 +24,8 @@ type loaders struct {
 	decisions     *loader[id.Proposal, []*sqlc.ProposalDecision]
 	others        *loader[id.Proposal, []int64]
 	writes        *loader[id.Turn, []*sqlc.Proposal]
+	messages      *nested[*sqlc.Message]
+	proposed      *nested[*sqlc.Proposal]
 }
 
 func newLoaders(q *sqlc.Queries, db sqlc.DBTX, viewer sqlc.VisibleProposalsOfTurnsParams) *loaders {
@@ -31,9 +33,6 @@ func newLoaders(q *sqlc.Queries, db sqlc.DBTX, viewer sqlc.VisibleProposalsOfTur
 		users: single(func(ctx context.Context, ids []id.User) ([]*sqlc.UsersByIDRow, error) {
 			return q.UsersByID(ctx, db, id.UUIDs(ids))
 		}, func(u *sqlc.UsersByIDRow) id.User { return u.ID }),
-		conversations: single(func(ctx context.Context, ids []id.Conversation) ([]*sqlc.Conversation, error) {
-			return q.ConversationsByID(ctx, db, id.UUIDs(ids))
-		}, func(c *sqlc.Conversation) id.Conversation { return c.ID }),
 		records: newLoader(recordsOf(q, db)),
 		others: grouped(func(ctx context.Context, ids []id.Proposal) ([]*sqlc.OtherOpenProposalsRow, error) {
 			return q.OtherOpenProposals(ctx, db, id.UUIDs(ids))
@@ -51,7 +50,40 @@ func newLoaders(q *sqlc.Queries, db sqlc.DBTX, viewer sqlc.VisibleProposalsOfTur
 		l.users.expect(keysOf(rows, func(d *sqlc.ProposalDecision) id.User { return d.PersonID })...)
 		return rows, err
 	}, func(d *sqlc.ProposalDecision) (id.Proposal, *sqlc.ProposalDecision) { return d.ProposalID, d })
+	l.conversations = single(func(ctx context.Context, ids []id.Conversation) ([]*sqlc.Conversation, error) {
+		rows, err := q.ConversationsByID(ctx, db, id.UUIDs(ids))
+		l.list(rows)
+		return rows, err
+	}, func(c *sqlc.Conversation) id.Conversation { return c.ID })
+	l.nest(q, db, viewer)
 	return l
+}
+
+// nest makes the loaders of what conversations hold.
+func (l *loaders) nest(q *sqlc.Queries, db sqlc.DBTX, viewer sqlc.VisibleProposalsOfTurnsParams) {
+	l.messages = newNested(func(m *sqlc.Message) id.Conversation { return m.ConversationID }, func(ctx context.Context, part span, in []id.Conversation) ([]*sqlc.Message, error) {
+		rows, err := messagesOf(ctx, q, db, part, in)
+		l.conversations.expect(in...)
+		l.writes.expect(keysOf(rows, func(m *sqlc.Message) id.Turn { return m.TurnID })...)
+		return rows, err
+	})
+	l.proposed = newNested(func(p *sqlc.Proposal) id.Conversation { return p.ConversationID }, func(ctx context.Context, part span, in []id.Conversation) ([]*sqlc.Proposal, error) {
+		return l.expecting(q.ProposalsOfConversations(ctx, db, sqlc.ProposalsOfConversationsParams{Conversations: id.UUIDs(in),
+			Before: part.number, Viewer: viewer.Viewer, SeesAll: viewer.SeesAll, SeesApprovals: viewer.SeesApprovals, MaxRows: part.limit}))
+	})
+}
+
+func messagesOf(ctx context.Context, q *sqlc.Queries, db sqlc.DBTX, part span, in []id.Conversation) ([]*sqlc.Message, error) {
+	if part.forward {
+		return q.FirstMessages(ctx, db, sqlc.FirstMessagesParams{Conversations: id.UUIDs(in), After: id.MessageOf(part.id), MaxRows: part.limit})
+	}
+	return q.LastMessages(ctx, db, sqlc.LastMessagesParams{Conversations: id.UUIDs(in), Before: id.MessageOf(part.id), MaxRows: part.limit})
+}
+
+// list tells the loaders which conversations stand in a list together.
+func (l *loaders) list(rows []*sqlc.Conversation) {
+	l.messages.list(rows)
+	l.proposed.list(rows)
 }
 
 // expecting tells the loaders which proposals were read, and passes them on.

@@ -15,8 +15,19 @@ WHERE workspace_id = @workspace_id AND user_id = @user_id AND id < @before ORDER
 -- The first message names a conversation that has no name of its own.
 UPDATE conversations SET updated_at = clock_timestamp(), title = CASE WHEN title = @untitled THEN @title ELSE title END WHERE id = @id;
 
--- name: MessagesForward :many
-SELECT * FROM messages WHERE conversation_id = @conversation_id AND id > @after ORDER BY id LIMIT @max_rows;
+-- name: FirstMessages :many
+-- Of each of some conversations, after message @after.
+SELECT * FROM messages WHERE id IN (
+    SELECT page.id FROM unnest(@conversations::uuid[]) AS c (id)
+    CROSS JOIN LATERAL (SELECT m.id FROM messages m WHERE m.conversation_id = c.id AND m.id > @after ORDER BY m.id LIMIT @max_rows) AS page)
+ORDER BY conversation_id, id;
+
+-- name: LastMessages :many
+-- Of each of some conversations, before message @before, the last one first.
+SELECT * FROM messages WHERE id IN (
+    SELECT page.id FROM unnest(@conversations::uuid[]) AS c (id)
+    CROSS JOIN LATERAL (SELECT m.id FROM messages m WHERE m.conversation_id = c.id AND m.id < @before ORDER BY m.id DESC LIMIT @max_rows) AS page)
+ORDER BY conversation_id, id DESC;
 
 -- name: MessagesBackward :many
 SELECT * FROM messages WHERE conversation_id = @conversation_id AND id < @before ORDER BY id DESC LIMIT @max_rows;
@@ -27,11 +38,15 @@ SELECT * FROM messages WHERE id = @id;
 -- name: MessagesOfTurn :many
 SELECT * FROM messages WHERE turn_id = @turn_id ORDER BY role;
 
--- name: ProposalsOfConversation :many
-SELECT * FROM proposals_read
-WHERE conversation_id = @conversation_id AND number < @before::bigint
-  AND (acting_user_id = @viewer OR @sees_all::boolean OR (@sees_approvals::boolean AND requires_approval))
-ORDER BY number DESC LIMIT @max_rows;
+-- name: ProposalsOfConversations :many
+-- Of each of some conversations, before number @before, the newest first.
+SELECT * FROM proposals_read WHERE id IN (
+    SELECT page.id FROM unnest(@conversations::uuid[]) AS c (id)
+    CROSS JOIN LATERAL (
+        SELECT p.id FROM proposals p WHERE p.conversation_id = c.id AND p.number < @before::bigint
+          AND (p.acting_user_id = @viewer OR @sees_all::boolean OR (@sees_approvals::boolean AND p.requires_approval))
+        ORDER BY p.number DESC LIMIT @max_rows) AS page)
+ORDER BY conversation_id, number DESC;
 
 -- name: StartTurn :execrows
 -- Nothing where the key has a turn already.

@@ -160,6 +160,50 @@ func (q *Queries) EndTurn(ctx context.Context, db DBTX, arg EndTurnParams) (int6
 	return result.RowsAffected(), nil
 }
 
+const firstMessages = `-- name: FirstMessages :many
+SELECT id, workspace_id, conversation_id, turn_id, role, status, content, citations, created_at FROM messages WHERE id IN (
+    SELECT page.id FROM unnest($1::uuid[]) AS c (id)
+    CROSS JOIN LATERAL (SELECT m.id FROM messages m WHERE m.conversation_id = c.id AND m.id > $2 ORDER BY m.id LIMIT $3) AS page)
+ORDER BY conversation_id, id
+`
+
+type FirstMessagesParams struct {
+	Conversations []uuid.UUID
+	After         id.Message
+	MaxRows       int32
+}
+
+// Of each of some conversations, after message @after.
+func (q *Queries) FirstMessages(ctx context.Context, db DBTX, arg FirstMessagesParams) ([]*Message, error) {
+	rows, err := db.Query(ctx, firstMessages, arg.Conversations, arg.After, arg.MaxRows)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []*Message{}
+	for rows.Next() {
+		var i Message
+		if err := rows.Scan(
+			&i.ID,
+			&i.WorkspaceID,
+			&i.ConversationID,
+			&i.TurnID,
+			&i.Role,
+			&i.Status,
+			&i.Content,
+			&i.Citations,
+			&i.CreatedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, &i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const getConversation = `-- name: GetConversation :one
 SELECT id, workspace_id, user_id, title, created_at, updated_at FROM conversations WHERE id = $1
 `
@@ -337,18 +381,22 @@ func (q *Queries) LapsedTurnsAnywhere(ctx context.Context, db DBTX) ([]*LapsedTu
 	return items, nil
 }
 
-const messagesBackward = `-- name: MessagesBackward :many
-SELECT id, workspace_id, conversation_id, turn_id, role, status, content, citations, created_at FROM messages WHERE conversation_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3
+const lastMessages = `-- name: LastMessages :many
+SELECT id, workspace_id, conversation_id, turn_id, role, status, content, citations, created_at FROM messages WHERE id IN (
+    SELECT page.id FROM unnest($1::uuid[]) AS c (id)
+    CROSS JOIN LATERAL (SELECT m.id FROM messages m WHERE m.conversation_id = c.id AND m.id < $2 ORDER BY m.id DESC LIMIT $3) AS page)
+ORDER BY conversation_id, id DESC
 `
 
-type MessagesBackwardParams struct {
-	ConversationID id.Conversation
-	Before         id.Message
-	MaxRows        int32
+type LastMessagesParams struct {
+	Conversations []uuid.UUID
+	Before        id.Message
+	MaxRows       int32
 }
 
-func (q *Queries) MessagesBackward(ctx context.Context, db DBTX, arg MessagesBackwardParams) ([]*Message, error) {
-	rows, err := db.Query(ctx, messagesBackward, arg.ConversationID, arg.Before, arg.MaxRows)
+// Of each of some conversations, before message @before, the last one first.
+func (q *Queries) LastMessages(ctx context.Context, db DBTX, arg LastMessagesParams) ([]*Message, error) {
+	rows, err := db.Query(ctx, lastMessages, arg.Conversations, arg.Before, arg.MaxRows)
 	if err != nil {
 		return nil, err
 	}
@@ -377,18 +425,18 @@ func (q *Queries) MessagesBackward(ctx context.Context, db DBTX, arg MessagesBac
 	return items, nil
 }
 
-const messagesForward = `-- name: MessagesForward :many
-SELECT id, workspace_id, conversation_id, turn_id, role, status, content, citations, created_at FROM messages WHERE conversation_id = $1 AND id > $2 ORDER BY id LIMIT $3
+const messagesBackward = `-- name: MessagesBackward :many
+SELECT id, workspace_id, conversation_id, turn_id, role, status, content, citations, created_at FROM messages WHERE conversation_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3
 `
 
-type MessagesForwardParams struct {
+type MessagesBackwardParams struct {
 	ConversationID id.Conversation
-	After          id.Message
+	Before         id.Message
 	MaxRows        int32
 }
 
-func (q *Queries) MessagesForward(ctx context.Context, db DBTX, arg MessagesForwardParams) ([]*Message, error) {
-	rows, err := db.Query(ctx, messagesForward, arg.ConversationID, arg.After, arg.MaxRows)
+func (q *Queries) MessagesBackward(ctx context.Context, db DBTX, arg MessagesBackwardParams) ([]*Message, error) {
+	rows, err := db.Query(ctx, messagesBackward, arg.ConversationID, arg.Before, arg.MaxRows)
 	if err != nil {
 		return nil, err
 	}
@@ -475,25 +523,29 @@ func (q *Queries) OpenProposalsOfTurn(ctx context.Context, db DBTX, turnID id.Tu
 	return items, nil
 }
 
-const proposalsOfConversation = `-- name: ProposalsOfConversation :many
-SELECT id, workspace_id, number, status, tool, entity, module, operation, action_kind, headline, assistant_note, fingerprint, acting_user_id, token_id, channel, client_name, conversation_id, turn_id, approvals_needed, requires_approval, preview_only, lifetime, created_at, expires_at, extended_at, resolved_at, outcome_record_id, outcome_record, outcome_affected, failure_code, failure_message, failure_field, superseded_by_id, revert_of_id FROM proposals_read
-WHERE conversation_id = $1 AND number < $2::bigint
-  AND (acting_user_id = $3 OR $4::boolean OR ($5::boolean AND requires_approval))
-ORDER BY number DESC LIMIT $6
+const proposalsOfConversations = `-- name: ProposalsOfConversations :many
+SELECT id, workspace_id, number, status, tool, entity, module, operation, action_kind, headline, assistant_note, fingerprint, acting_user_id, token_id, channel, client_name, conversation_id, turn_id, approvals_needed, requires_approval, preview_only, lifetime, created_at, expires_at, extended_at, resolved_at, outcome_record_id, outcome_record, outcome_affected, failure_code, failure_message, failure_field, superseded_by_id, revert_of_id FROM proposals_read WHERE id IN (
+    SELECT page.id FROM unnest($1::uuid[]) AS c (id)
+    CROSS JOIN LATERAL (
+        SELECT p.id FROM proposals p WHERE p.conversation_id = c.id AND p.number < $2::bigint
+          AND (p.acting_user_id = $3 OR $4::boolean OR ($5::boolean AND p.requires_approval))
+        ORDER BY p.number DESC LIMIT $6) AS page)
+ORDER BY conversation_id, number DESC
 `
 
-type ProposalsOfConversationParams struct {
-	ConversationID id.Conversation
-	Before         int64
-	Viewer         id.User
-	SeesAll        bool
-	SeesApprovals  bool
-	MaxRows        int32
+type ProposalsOfConversationsParams struct {
+	Conversations []uuid.UUID
+	Before        int64
+	Viewer        id.User
+	SeesAll       bool
+	SeesApprovals bool
+	MaxRows       int32
 }
 
-func (q *Queries) ProposalsOfConversation(ctx context.Context, db DBTX, arg ProposalsOfConversationParams) ([]*Proposal, error) {
-	rows, err := db.Query(ctx, proposalsOfConversation,
-		arg.ConversationID,
+// Of each of some conversations, before number @before, the newest first.
+func (q *Queries) ProposalsOfConversations(ctx context.Context, db DBTX, arg ProposalsOfConversationsParams) ([]*Proposal, error) {
+	rows, err := db.Query(ctx, proposalsOfConversations,
+		arg.Conversations,
 		arg.Before,
 		arg.Viewer,
 		arg.SeesAll,

@@ -1,16 +1,20 @@
 package views
 
 import (
+	"encoding/json"
 	"strings"
+	"time"
 
 	"github.com/countersign/countersign/internal/card"
 )
 
-// Side is one value of a change as it is printed. Where Runs leave something out, Whole has all of it.
+// Side is one value of a change as it is printed. Where Runs leave something out, Whole has all of it, or
+// Exact where that is the fraction of a second.
 type Side struct {
 	Kind     card.Kind
 	Runs     []Run
 	Whole    []Run
+	Exact    string
 	Length   int
 	Warnings []card.Warning
 }
@@ -29,6 +33,9 @@ func FieldOf(c card.Change) Field {
 	f := Field{Name: c.Field, Label: c.Label, Before: sideOf(c.From, c.Type), After: sideOf(c.To, c.Type), Delta: card.Delta(c)}
 	if f.Before != nil && f.After != nil && bothTexts(c.Type, f.Before, f.After) {
 		f.Before.Runs, f.After.Runs = emphasised(Compare(f.Before.segments(), f.After.segments()))
+	}
+	if c.To == nil && c.Type == card.Timestamp {
+		f.Before.toTheSecond(c.From)
 	}
 	f.Before.shorten()
 	f.After.shorten()
@@ -51,6 +58,16 @@ func bothTexts(t card.FieldType, before, after *Side) bool {
 }
 
 func (s *Side) segments() []card.Segment { return s.Runs[0].Segments }
+
+// toTheSecond leaves out the fraction of a second of a moment that is only there to be recognised.
+func (s *Side) toTheSecond(v *card.Value) {
+	var at time.Time
+	if s == nil || s.Kind != card.Plain || json.Unmarshal(v.JSON, &at) != nil || at.Nanosecond() == 0 {
+		return
+	}
+	s.Exact = s.segments()[0].Text
+	s.Runs = []Run{{Segments: []card.Segment{{Text: at.UTC().Format("Mon 2006-01-02 15:04:05 UTC")}}}}
+}
 
 func (s *Side) shorten() {
 	if s == nil || s.Length <= card.MaxText {

@@ -96,7 +96,7 @@ func decided(c views.Card, status sqlc.ProposalStatus, by id.User, name string, 
 
 // moved is the story of the demo, with a value of each kind.
 func moved() views.Card {
-	c := open(31, "Change 7 fields of production order PO-1042", order(
+	c := open(31, `Change 7 fields of production order "PO-1042"`, order(
 		card.Change{Field: "planned_start", Label: "Planned start", Type: card.Date, From: text("2026-05-31"), To: text("2026-06-02")},
 		card.Change{Field: "quantity", Label: "Quantity", Type: card.Decimal, From: text("100"), To: text("120")},
 		card.Change{Field: "notes", Label: "Notes", Type: card.Text, From: null(), To: text("moved off Sunday\u200b")},

@@ -96,19 +96,20 @@ func failureWords(p *sqlc.Proposal) string {
 	return *p.FailureMessage
 }
 
+// failureHint says what follows from a failure, where its message does not.
 func failureHint(code *sqlc.FailureCode) string {
 	if code == nil {
 		return ""
 	}
 	switch *code {
 	case sqlc.FailureCodeRecordChanged:
-		return "The record was left as it is. Ask for the change again to see it against the record as it is now."
+		return ""
 	case sqlc.FailureCodeRecordGone:
 		return "There is nothing left to change."
 	case sqlc.FailureCodeRecordUnreadable, sqlc.FailureCodeNotPermitted:
 		return "The record was left as it is. Someone who may change it can ask for it again."
 	case sqlc.FailureCodeSwitchedOff:
-		return "An operator has switched this off since it was proposed."
+		return "The record was left as it is. An operator decides what is offered."
 	case sqlc.FailureCodeConstraintViolation, sqlc.FailureCodeInvalidValue:
 		return "The record was left as it is. Ask again with another value."
 	}

@@ -21,9 +21,10 @@ func rename() views.Card {
 }
 
 func deletion() views.Card {
-	c := open(34, "Delete role temp", card.Record{
+	c := open(34, `Delete role "temp"`, card.Record{
 		Entity: "core.role", Operation: sqlc.WriteOperationDelete, Key: "7", Label: "temp",
-		Changes: []card.Change{{Field: "name", Label: "Name", Type: card.Text, From: text("temp")}, {Field: "description", Label: "Description", Type: card.Text, From: null()}},
+		Changes: []card.Change{{Field: "name", Label: "Name", Type: card.Text, From: text("temp")}, {Field: "description", Label: "Description", Type: card.Text, From: null()},
+			{Field: "made_at", Label: "Made", Type: card.Timestamp, From: text("2026-05-29T13:06:51.74978Z")}},
 	})
 	c.Kind, c.Proposal.Operation, c.Proposal.RequiresApproval, c.Proposal.ApprovalsNeeded = "Role", sqlc.WriteOperationDelete, true, 1
 	c.Proposal.Channel, c.Proposal.ClientName, c.Conversation = sqlc.ChannelMcp, ptr("probe"), ""
@@ -44,7 +45,7 @@ func creation() views.Card {
 
 func failed() views.Card {
 	c := decided(rename(), sqlc.ProposalStatusFailed, maria, "Maria Rossi", sqlc.DecisionKindConfirm, nil)
-	c.Proposal.FailureCode, c.Proposal.FailureMessage = ptr(sqlc.FailureCodeRecordChanged), ptr("The record was changed after this card was made.")
+	c.Proposal.FailureCode, c.Proposal.FailureMessage = ptr(sqlc.FailureCodeRecordChanged), ptr("The record changed after the card was made, so it was left as it is. Propose the change again to see it as it is now.")
 	return c
 }
 

@@ -246,9 +246,16 @@ func Workspaces(f Frame) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				for _, w := range f.Workspaces {
-					templ_7745c5c3_Err = switchTo(w).Render(ctx, templ_7745c5c3_Buffer)
-					if templ_7745c5c3_Err != nil {
-						return templ_7745c5c3_Err
+					if w == f.Workspace {
+						templ_7745c5c3_Err = here(w).Render(ctx, templ_7745c5c3_Buffer)
+						if templ_7745c5c3_Err != nil {
+							return templ_7745c5c3_Err
+						}
+					} else {
+						templ_7745c5c3_Err = switchTo(w).Render(ctx, templ_7745c5c3_Buffer)
+						if templ_7745c5c3_Err != nil {
+							return templ_7745c5c3_Err
+						}
 					}
 				}
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "</div>")

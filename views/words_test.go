@@ -84,7 +84,7 @@ func TestHowItEnded(t *testing.T) {
 		"by the system":   {system, "", "The answer that proposed it was cut short, so it was taken back. Nothing was changed."},
 		"by a client":     {token, "", "The client that proposed it took it back. Nothing was changed."},
 		"expired on read": {unstored, "", "Nobody decided it in time. Nothing was changed."},
-		"failed":          {failed(), "You", "The record was changed after this card was made."},
+		"failed":          {failed(), "You", *failed().Proposal.FailureMessage},
 	} {
 		o := views.OutcomeOf(c.card)
 		if o.Who != c.who || o.Words != c.words {
@@ -94,8 +94,9 @@ func TestHowItEnded(t *testing.T) {
 	for _, code := range sqlc.AllFailureCodeValues() {
 		c := failed()
 		c.Proposal.FailureCode = &code
-		if o := views.OutcomeOf(c); o.Hint == "" {
-			t.Errorf("%s leaves one without a hint", code)
+		saysItself := code == sqlc.FailureCodeRecordChanged
+		if o := views.OutcomeOf(c); (o.Hint == "") != saysItself {
+			t.Errorf("%s gives the hint %q", code, o.Hint)
 		}
 	}
 }

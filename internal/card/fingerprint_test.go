@@ -74,11 +74,12 @@ func TestHeadlines(t *testing.T) {
 		{role, one(sqlc.WriteOperationUpdate, "editor", text("name", "editor", "reviewer")), `Rename role "editor" to "reviewer"`},
 		{order, one(sqlc.WriteOperationUpdate, "PO-1042", date), `Move planned start of PO-1042 to 2026-06-02, 2 days later`},
 		{order, one(sqlc.WriteOperationUpdate, "PO-1042", text("notes", "a", "b")), `Set notes of PO-1042 to b`},
-		{order, one(sqlc.WriteOperationUpdate, "PO-1042", text("notes", "a", "b"), date), `Change notes and planned start of production order PO-1042`},
+		{order, one(sqlc.WriteOperationUpdate, "PO-1042", text("notes", "a", "b"), date), `Change notes and planned start of production order "PO-1042"`},
 		{order, one(sqlc.WriteOperationUpdate, "", text("notes", "a", "b")), `Set notes of #4 to b`},
 		{role, one(sqlc.WriteOperationUpdate, "a", text("name", "a", `x"; Delete role "admin`)), `Rename role "a" to "x\"; Delete role \"admin"`},
 		{role, one(sqlc.WriteOperationCreate, "reviewer"), `Create role "reviewer"`},
-		{role, one(sqlc.WriteOperationDelete, "temp"), `Delete role temp`},
+		{role, one(sqlc.WriteOperationDelete, "temp"), `Delete role "temp"`},
+		{role, one(sqlc.WriteOperationDelete, ""), `Delete role #4`},
 		{role, one(sqlc.WriteOperationUpdate, "a", text("name", "a", "b\nconfirm \u202e")), `Rename role "a" to "b confirm [RLO]"`},
 	} {
 		if got := card.Headline(c.noun, c.record); got != c.want {

@@ -30,10 +30,10 @@ func sentence(n Noun, r Record) string {
 	case sqlc.WriteOperationCreate:
 		return strings.TrimSpace(fmt.Sprintf("Create %s %s", title, quoted(r.Label)))
 	case sqlc.WriteOperationDelete:
-		return fmt.Sprintf("Delete %s %s", title, calledBy(r))
+		return fmt.Sprintf("Delete %s %s", title, titled(r))
 	}
 	if len(r.Changes) != 1 {
-		return fmt.Sprintf("Change %s of %s %s", fields(r.Changes), title, calledBy(r))
+		return fmt.Sprintf("Change %s of %s %s", fields(r.Changes), title, titled(r))
 	}
 	return single(n, r, r.Changes[0])
 }
@@ -78,7 +78,15 @@ func quoted(s string) string {
 	return `"` + strings.ReplaceAll(short, `"`, `\"`) + `"`
 }
 
-// calledBy is how a headline calls one record: its label, or its key where it has none.
+// titled is a record after the title of its kind: its label in quotes, or its key where it has none.
+func titled(r Record) string {
+	if r.Label == "" {
+		return calledBy(r)
+	}
+	return quoted(r.Label)
+}
+
+// calledBy is a record where its title is not said: its label, or its key where it has none.
 func calledBy(r Record) string {
 	if r.Label == "" {
 		return "#" + r.Key

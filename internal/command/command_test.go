@@ -130,7 +130,7 @@ func TestTheDemoIsReadyAndStopsAndStartsAgain(t *testing.T) {
 		t.Errorf("/healthz answers %d %s", status, body)
 	}
 	url := environmentFile(t, data)
-	for _, wanted := range []string{first.ready + "/", url, "harbor-mill", "maria@harbor.example", "olu@othersite.example"} {
+	for _, wanted := range []string{first.ready + "/", first.ready + "/graphiql", url, "harbor-mill", "maria@harbor.example", "olu@othersite.example"} {
 		if !strings.Contains(first.said, wanted) {
 			t.Errorf("the greeting does not name %s:\n%s", wanted, first.said)
 		}

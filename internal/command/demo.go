@@ -139,7 +139,7 @@ func cookieName(data string) string {
 // greet says where everything is. The last line is for programs that wait for it.
 func greet(out io.Writer, origin, databaseURL string) error {
 	var text strings.Builder
-	fmt.Fprintf(&text, "Harbor Mill\n\n  console   %s/\n  GraphQL   %s/graphql\n  database  %s\n\n", origin, origin, databaseURL)
+	fmt.Fprintf(&text, "Harbor Mill\n\n  console   %s/\n  GraphQL   %s/graphql\n  GraphiQL  %s/graphiql\n  database  %s\n\n", origin, origin, origin, databaseURL)
 	fmt.Fprintf(&text, "Everyone's password is %s:\n\n", demo.Password)
 	for _, account := range demo.Accounts {
 		fmt.Fprintf(&text, "  %-23s %-24s %s of %s\n", account.Email, account.Name+", "+account.Does, account.Role, account.Site)

@@ -127,7 +127,7 @@ func TestARecordThatChangedMeanwhile(t *testing.T) {
 		b.open(card)
 		w.exec(`UPDATE core.roles SET description = 'edited meanwhile' WHERE id = 4`)
 		b.press(confirmButton)
-		b.sees("main", "Not applied. You confirmed it.", "Ask for the change again")
+		b.sees("main", "Not applied. You confirmed it.", "Propose the change again")
 		w.has("editor edited meanwhile", `SELECT name || ' ' || description FROM core.roles WHERE id = 4`)
 	})
 }

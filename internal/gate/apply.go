@@ -123,7 +123,7 @@ func (d *decision) refused(ctx context.Context, writes []record.Write, cause err
 	if f.code == sqlc.FailureCodeNotPermitted && d.facts.proposal.ActingUserID != d.facts.person.User().ID {
 		return outcome{}, forbidden("You have no right to make this change.")
 	}
-	d.gate.log.WarnContext(ctx, "a confirmed change was refused", "proposal", d.facts.proposal.ID, "code", f.code, "sqlstate", sqlstate(cause))
+	d.gate.log.WarnContext(ctx, "a confirmed change was refused", "proposal", d.facts.proposal.ID, "entity", d.facts.proposal.Entity, "code", f.code, "sqlstate", sqlstate(cause))
 	return failed(f), nil
 }
 

@@ -23,5 +23,5 @@ func (g *Gate) policy(p *sqlc.StoredProposal, role sqlc.Role) (offered, readable
 var refusedAs = map[verdict]failure{
 	switchoff:   {code: sqlc.FailureCodeSwitchedOff, message: "This kind of change has been switched off since it was proposed."},
 	unreadable:  {code: sqlc.FailureCodeRecordUnreadable, message: "Reading this kind of record has been switched off since it was proposed."},
-	unpermitted: {code: sqlc.FailureCodeNotPermitted, message: "You may no longer make this kind of change."},
+	unpermitted: {code: sqlc.FailureCodeNotPermitted, message: "You have no right to make this kind of change, or no longer."},
 }

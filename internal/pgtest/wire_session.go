@@ -98,7 +98,8 @@ func message(from *bufio.Reader, kind int) ([]byte, error) {
 	if _, err := io.ReadFull(from, head); err != nil {
 		return nil, err
 	}
-	whole := append(head, make([]byte, int(binary.BigEndian.Uint32(head[kind:]))-4)...)
-	_, err := io.ReadFull(from, whole[kind+4:])
+	whole := make([]byte, kind+int(binary.BigEndian.Uint32(head[kind:])))
+	copy(whole, head)
+	_, err := io.ReadFull(from, whole[len(head):])
 	return whole, err
 }

@@ -47,3 +47,20 @@ func (e *Entity) Exposed(r *Record) map[string]json.RawMessage {
 func Parse(ctx context.Context, db Database, name string, content []byte) (*Registry, error) {
 	return load(ctx, db, name, content)
 }
+
+// Need is a right that the host has to grant for what the registry offers.
+type Need struct{ Role, Table, Privilege string }
+
+// Needs are the rights that the sources' roles need on their tables.
+func (r *Registry) Needs() []Need {
+	var list []Need
+	for _, e := range r.entities {
+		list = append(list, Need{e.source.ReadAs, e.table, "SELECT"})
+		for op, privilege := range map[Operation]string{Create: "INSERT", Update: "UPDATE", Delete: "DELETE"} {
+			if e.Has(op) {
+				list = append(list, Need{e.source.WriteAs, e.table, "SELECT"}, Need{e.source.WriteAs, e.table, privilege})
+			}
+		}
+	}
+	return list
+}

@@ -50,11 +50,11 @@ func TestARequestOverALimitIsRefusedWhole(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	maria := w.signIn("maria@harbor.example")
-	const make = `m%d: createConversation(input: {}) { clientMutationId } `
+	const begin = `m%d: createConversation(input: {}) { clientMutationId } `
 	for name, c := range map[string]struct{ query, code, limit string }{
-		"11 mutations":               {`mutation { ` + times(11, make) + `}`, "LIMIT_EXCEEDED", "mutations in one request"},
-		"11 mutations in a fragment": {`mutation { ...all } fragment all on Mutation { ` + times(11, make) + `}`, "LIMIT_EXCEEDED", "mutations in one request"},
-		"100 aliases":                {`mutation { ` + times(100, make) + `}`, "LIMIT_EXCEEDED", "aliases"},
+		"11 mutations":               {`mutation { ` + times(11, begin) + `}`, "LIMIT_EXCEEDED", "mutations in one request"},
+		"11 mutations in a fragment": {`mutation { ...all } fragment all on Mutation { ` + times(11, begin) + `}`, "LIMIT_EXCEEDED", "mutations in one request"},
+		"100 aliases":                {`mutation { ` + times(100, begin) + `}`, "LIMIT_EXCEEDED", "aliases"},
 		"aliases":                    {`{ ` + times(61, `v%d: actionableCount `) + `}`, "LIMIT_EXCEEDED", "aliases"},
 		"deep":                       {`{ proposals { edges { node ` + strings.Repeat(`{ supersededBy `, 12) + `{ id }` + strings.Repeat(` }`, 12) + ` } } }`, "LIMIT_EXCEEDED", "depth"},
 		"500 deep":                   {`{ proposals { edges { node ` + strings.Repeat(`{ supersededBy `, 500) + `{ id }` + strings.Repeat(` }`, 500) + ` } } }`, "LIMIT_EXCEEDED", "depth"},
@@ -80,7 +80,7 @@ func TestARequestOverALimitIsRefusedWhole(t *testing.T) {
 	if n := w.sql(`SELECT count(*) FROM countersign.conversations`); n != "0" {
 		t.Errorf("%s mutations ran", n)
 	}
-	maria.gql(`mutation { `+times(10, make)+`}`, nil).want(nil)
+	maria.gql(`mutation { `+times(10, begin)+`}`, nil).want(nil)
 	if n := w.sql(`SELECT count(*) FROM countersign.conversations`); n != "10" {
 		t.Errorf("%s of 10 mutations ran", n)
 	}

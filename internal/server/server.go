@@ -5,6 +5,7 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"os"
@@ -20,6 +21,7 @@ import (
 	"github.com/countersign/countersign/internal/postgres"
 	"github.com/countersign/countersign/internal/record"
 	"github.com/countersign/countersign/internal/toolcall"
+	"github.com/countersign/countersign/sqlc"
 )
 
 // Config is what the command line decides. Registry, where it is given, is used in place of ConfigPath.
@@ -91,7 +93,24 @@ func (c Config) check(ctx context.Context) (*record.Registry, error) {
 	for _, s := range registry.Sources() {
 		sources = append(sources, postgres.Source{Name: s.Name, ReadAs: s.ReadAs, WriteAs: s.WriteAs})
 	}
+	c.tellMissing(ctx, conn, registry)
 	return registry, postgres.CheckRoles(ctx, conn, sources, registry.Tables())
+}
+
+// tellMissing logs what the host has not granted of what the registry offers: it may be meant, and where it
+// is not, a person would only find their change refused.
+func (c Config) tellMissing(ctx context.Context, db sqlc.DBTX, registry *record.Registry) {
+	var roles, tables, privileges []string
+	for _, n := range registry.Needs() {
+		roles, tables, privileges = append(roles, n.Role), append(tables, n.Table), append(privileges, n.Privilege)
+	}
+	missing, err := postgres.MissingRights(ctx, db, roles, tables, privileges)
+	if err != nil {
+		c.Logger.WarnContext(ctx, "the rights of the host's roles were not looked at", "error", err)
+	}
+	for _, sentence := range missing {
+		c.Logger.WarnContext(ctx, "offered, and not granted by the host: "+sentence)
+	}
 }
 
 func (c Config) registry(ctx context.Context, db record.Database) (*record.Registry, error) {
@@ -101,11 +120,10 @@ func (c Config) registry(ctx context.Context, db record.Database) (*record.Regis
 	return record.Load(ctx, db, c.ConfigPath)
 }
 
-var errNoModel = errors.New(`countersign.yaml: assistant.provider is not one this build has: "offline"`)
-
+// modelOf: a registry that says nothing of an assistant has none, and needs no model.
 func modelOf(a record.Assistant) (assistant.Model, error) {
-	if a.Provider != "offline" {
-		return nil, errNoModel
+	if a.Provider != "" && a.Provider != "offline" {
+		return nil, fmt.Errorf("assistant.provider is %s in the registry, which is not in this build: it has offline", a.Provider)
 	}
 	return offline.Model{}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/a-h/templ"
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"github.com/countersign/countersign/internal/assistant"
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/identity"
 	"github.com/countersign/countersign/sqlc"
@@ -80,7 +81,7 @@ func (c *Console) showConversation(w http.ResponseWriter, r *http.Request, who i
 	return render(w, r, status, views.Conversation(f, page))
 }
 
-// own reads a conversation of the person's; what is somebody else's is not here.
+// own reads a conversation of the person's; another workspace's is not here, a colleague's not theirs.
 func (c *Console) own(r *http.Request, who identity.Person) (*sqlc.Conversation, error) {
 	which, err := id.ParseConversation(r.PathValue("id"))
 	if err != nil {
@@ -90,8 +91,11 @@ func (c *Console) own(r *http.Request, who identity.Person) (*sqlc.Conversation,
 	if err != nil {
 		return nil, err
 	}
-	if len(found) == 0 || found[0].UserID != who.User().ID {
+	switch {
+	case len(found) == 0:
 		return nil, errNotHere
+	case found[0].UserID != who.User().ID:
+		return nil, assistant.ErrNotYours
 	}
 	return found[0], nil
 }

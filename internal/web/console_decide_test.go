@@ -88,7 +88,7 @@ func TestARecordThatChangedIsLeftAsItIs(t *testing.T) {
 	maria := s.as("maria@harbor.example")
 	page := maria.get(path)
 	s.exec(`UPDATE core.roles SET description = 'edited' WHERE id = 4`)
-	maria.press(page, path+"/confirm").is(http.StatusOK).says("Not applied. You confirmed it.", "Ask for the change again")
+	maria.press(page, path+"/confirm").is(http.StatusOK).says("Not applied. You confirmed it.", "Propose the change again")
 	if name := s.sql(`SELECT name || '/' || description FROM core.roles WHERE id = 4`); name != "editor/edited" {
 		t.Errorf("the role is %s", name)
 	}

@@ -116,8 +116,12 @@ func TestMessages(t *testing.T) {
 		t.Errorf("said: %q", said)
 	}
 	maria.press(talk, action, "content", "").is(http.StatusBadRequest).says("Write something first.", "reviewer")
-	s.as("paolo@harbor.example").get(strings.TrimSuffix(action, "/messages")).is(http.StatusNotFound)
-	s.as("rosa@harbor.example").post(action, url.Values{"content": {"x"}}).is(http.StatusNotFound)
+	for other, want := range map[string]int{"paolo@harbor.example": http.StatusForbidden, "olu@othersite.example": http.StatusNotFound} {
+		b := s.as(other)
+		b.get(strings.TrimSuffix(action, "/messages")).is(want).saysNot("reviewer")
+		b.post(action, url.Values{"content": {"x"}}).is(want).saysNot("reviewer")
+		b.post(action, url.Values{"content": {""}}).is(want).saysNot("reviewer")
+	}
 	for i := range 45 {
 		maria.post(action, url.Values{"content": {fmt.Sprintf("name %d", i)}, "key": {fmt.Sprint(i)}}).is(http.StatusOK)
 	}

@@ -64,6 +64,8 @@ func (c *Console) signOut(w http.ResponseWriter, r *http.Request) error {
 	if err := c.identity.SignOut(w, r); err != nil && !errors.Is(err, identity.ErrUnauthenticated) {
 		return err
 	}
+	// Browsers keep whole pages to go back to, even some that are not to be stored.
+	w.Header().Set("Clear-Site-Data", `"cache"`)
 	leave(w, r, "/sign-in")
 	return nil
 }

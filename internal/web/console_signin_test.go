@@ -62,7 +62,12 @@ func TestSigningOutEndsAllOfIt(t *testing.T) {
 	path := s.propose("4", "reviewer")
 	maria, other := s.as("maria@harbor.example"), s.as("maria@harbor.example")
 	tab := maria.get(path)
-	maria.press(tab, "/sign-out").says("Sign in")
+	stays := &browser{s: s, header: maria.header, client: &http.Client{
+		Jar: maria.client.Jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+	out := stays.press(tab, "/sign-out").is(http.StatusSeeOther)
+	if got := out.header.Get("Location") + " " + out.header.Get("Clear-Site-Data"); got != `/sign-in "cache"` {
+		t.Errorf("signing out answers %s", got)
+	}
 	maria.get(path).says("Sign in")
 	late := maria.press(tab, path+"/confirm")
 	late.is(http.StatusOK).says("Sign in")

@@ -53,7 +53,8 @@
     region?.replaceChildren(line);
   };
 
-  const arrive = () => { readClock(); localise(); tick(); forget(); };
+  const reveal = (element) => element?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  const arrive = () => { readClock(); localise(); tick(); forget(); reveal(document.querySelector(".filters [aria-current]")); };
 
   document.addEventListener("htmx:afterSettle", (event) => {
     arrive();
@@ -72,6 +73,9 @@
   document.addEventListener("click", (event) => {
     for (const menu of document.querySelectorAll("details.account[open]")) if (!menu.contains(event.target)) menu.open = false;
   });
+  document.addEventListener("toggle", (event) => {
+    if (event.target.open && event.target.matches(".reject")) reveal(event.target.closest(".actions"));
+  }, true);
   document.addEventListener("visibilitychange", tick);
   setInterval(tick, 10e3);
   arrive();
