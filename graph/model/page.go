@@ -23,13 +23,21 @@ type PageInfo struct {
 }
 
 // The connections of the schema, and their edges.
-type ( //nolint:revive // one comment says what all of them are
+type (
+	// ConversationConnection is a page of conversations.
 	ConversationConnection = Connection[*sqlc.Conversation]
-	ConversationEdge       = Edge[*sqlc.Conversation]
-	MessageConnection      = Connection[*sqlc.Message]
-	MessageEdge            = Edge[*sqlc.Message]
-	ProposalConnection     = Connection[*sqlc.Proposal]
-	ProposalEdge           = Edge[*sqlc.Proposal]
+	// ConversationEdge is one of the page.
+	ConversationEdge = Edge[*sqlc.Conversation]
+	// MessageConnection is a page of messages.
+	MessageConnection = Connection[*sqlc.Message]
+	// MessageEdge is one of the page.
+	MessageEdge = Edge[*sqlc.Message]
+	// ProposalConnection is a page of proposals.
+	ProposalConnection = Connection[*sqlc.Proposal]
+	// ProposalEdge is one of the page.
+	ProposalEdge = Edge[*sqlc.Proposal]
+	// RecordChangeConnection is a page of the records of one proposal.
 	RecordChangeConnection = Connection[*RecordChange]
-	RecordChangeEdge       = Edge[*RecordChange]
+	// RecordChangeEdge is one of the page.
+	RecordChangeEdge = Edge[*RecordChange]
 )
