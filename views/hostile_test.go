@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/a-h/templ"
 	"golang.org/x/net/html"
@@ -239,14 +238,10 @@ func TestACardOfThreeHundredFieldsLeavesNoneOut(t *testing.T) {
 		changes = append(changes, card.Change{Field: fmt.Sprintf("f%d", i), Label: fmt.Sprintf("Field %d", i), Type: card.Text,
 			From: text(strings.Repeat(fmt.Sprintf("old%d ", i), 2_000)), To: text(strings.Repeat(fmt.Sprintf("new%d ", i), 2_000))})
 	}
-	began := time.Now()
 	page := read(parsed(t, render(t, views.Full(open(31, "Change 300 fields", order(changes...)), 1))))
 	for i := range 300 {
 		if !strings.Contains(page, fmt.Sprintf("Field %dbefore", i)) {
 			t.Errorf("field %d is missing", i)
 		}
-	}
-	if took := time.Since(began); took > 20*time.Second {
-		t.Errorf("it took %s", took)
 	}
 }

@@ -26,6 +26,7 @@ type mill struct {
 	db       *pgtest.DB
 	visitors []*visitor
 	round    int
+	last     int64 // number of the last proposal of the rounds before
 }
 
 // The roles that the requests of one target rename begin at its own number.
@@ -88,6 +89,9 @@ func (m *mill) number(query string, args ...any) (n int64) {
 	return n
 }
 
+// word is this round's, in the names that it gives.
+func (m *mill) word() string { return fmt.Sprintf("r%04d", m.round) }
+
 // name is what a subject's role is to be called.
 func (s subject) name() string { return fmt.Sprintf("bench %s %s", s.key, s.round) }
 
@@ -96,6 +100,7 @@ func (s subject) name() string { return fmt.Sprintf("bench %s %s", s.key, s.roun
 func (m *mill) toPropose(first, count, visitors int) []subject {
 	m.t.Helper()
 	m.round++
+	m.last = m.number(`SELECT coalesce(max(number), 0) FROM proposals`)
 	salts := make([][]byte, count)
 	for i := range salts {
 		salts[i] = make([]byte, 16)
@@ -110,7 +115,7 @@ func (m *mill) toPropose(first, count, visitors int) []subject {
 	var subjects []subject
 	for rows.Next() {
 		i := len(subjects)
-		s := subject{visitor: m.visitors[i%visitors], proposal: id.NewProposal(), salt: salts[i], key: strconv.Itoa(first + i), round: fmt.Sprintf("r%04d", m.round)}
+		s := subject{visitor: m.visitors[i%visitors], proposal: id.NewProposal(), fingerprint: fmt.Sprintf("%x%x", salts[i], salts[i]), salt: salts[i], key: strconv.Itoa(first + i), round: m.word()}
 		if err := rows.Scan(&s.version); err != nil {
 			m.t.Fatal(err)
 		}
@@ -126,15 +131,14 @@ func (m *mill) toPropose(first, count, visitors int) []subject {
 func (m *mill) toConfirm(first, visitors int) []subject {
 	m.t.Helper()
 	rows, err := m.db.Owner.Query(m.t.Context(), `SELECT p.id, p.fingerprint, p.salt, r.version, r.key FROM proposals p JOIN proposal_records r ON r.proposal_id = p.id
-		WHERE p.status = 'pending' AND r.key::bigint >= $1 AND r.key::bigint < $1::bigint + $2 AND r.changes->0->'to'->>'json' = 'bench ' || r.key || ' ' || $3 ORDER BY r.key`,
-		first, rolesEach, fmt.Sprintf("r%04d", m.round))
+		WHERE p.number > $1 AND p.status = 'pending' ORDER BY p.number`, m.last)
 	if err != nil {
 		m.t.Fatal(err)
 	}
 	defer rows.Close()
 	var subjects []subject
 	for rows.Next() {
-		s := subject{round: fmt.Sprintf("r%04d", m.round)}
+		s := subject{round: m.word()}
 		if err := rows.Scan(&s.proposal, &s.fingerprint, &s.salt, &s.version, &s.key); err != nil {
 			m.t.Fatal(err)
 		}
@@ -148,12 +152,11 @@ func (m *mill) toConfirm(first, visitors int) []subject {
 	return subjects
 }
 
-// applied counts the roles that are called what this round's proposals say and whose proposal says so too.
-func (m *mill) applied(first int) int64 {
+// applied counts this round's proposals that say they were applied, and whose roles are called what they say.
+func (m *mill) applied() int {
 	m.t.Helper()
-	return m.number(`SELECT count(*) FROM core.roles o JOIN proposal_records r ON r.entity = 'core.role' AND r.key = o.id::text JOIN proposals p ON p.id = r.proposal_id
-		WHERE o.id >= $1 AND o.id < $1::bigint + $2 AND o.name = 'bench ' || o.id || ' ' || $3 AND p.status = 'applied' AND p.outcome_record->>'name' = o.name`,
-		first, rolesEach, fmt.Sprintf("r%04d", m.round))
+	return int(m.number(`SELECT count(*) FROM proposals p JOIN proposal_records r ON r.proposal_id = p.id JOIN core.roles o ON o.id = r.key::bigint
+		WHERE p.number > $1 AND p.status = 'applied' AND p.outcome_record->>'name' = o.name AND o.name = 'bench ' || o.id || ' ' || $2`, m.last, m.word()))
 }
 
 // fixed are the ids that every request has.

@@ -45,7 +45,7 @@ type script struct {
 // newScript keeps what was sent about a subject. fixed are the ids in it that every request has.
 func newScript(trips []trip, about subject, fixed ...uuid.UUID) *script {
 	s := &script{trips: trips, about: about}
-	known := append(fixed, about.proposal.UUID(), about.visitor.user, about.visitor.signIn, uuid.UUID(about.salt))
+	known := append(slices.Clone(fixed), about.proposal.UUID(), about.visitor.user, about.visitor.signIn, uuid.UUID(about.salt))
 	for _, t := range trips {
 		for _, one := range t.sent {
 			for _, p := range one.params {

@@ -9,8 +9,28 @@ import (
 // What one propose and one confirm that applies send, a round trip a line. Where this differs from what is
 // sent, the new list is what they cost from now on: see that it is meant.
 var (
-	proposeSends = `x`
-	confirmSends = `x`
+	proposeSends = `identity: PersonByToken
+agent: SELECT set_config('countersign.workspace', $1, t…; RecordToolCall
+agent: begin
+agent: SELECT set_config('countersign.workspace', $1, t…
+agent: SELECT pg_catalog.set_config('countersign.search…; SELECT t."id"::text, coalesce(t."name"::text, ''…; SELECT pg_catalog.set_config('role', 'none', tru…
+agent: Propose
+agent: FinishToolCall
+agent: GetProposal
+agent: commit`
+	confirmSends = `identity: PersonByToken
+gate: begin
+gate: BeginDecision
+gate: LockProposal
+gate: Facts
+gate: InsertDecision
+gate: RecordsOfProposals
+gate: savepoint sp_1
+gate: SELECT pg_catalog.set_config('countersign.search…; UPDATE "core"."roles" AS t SET "name" = CAST($1:…; SET CONSTRAINTS ALL IMMEDIATE; SELECT pg_catalog.set_config('role', 'none', tru…
+gate: release savepoint sp_1
+gate: MoveProposal
+gate: GetProposal
+gate: commit`
 )
 
 func TestWhatAProposeAndAConfirmSend(t *testing.T) {
@@ -42,7 +62,7 @@ func TestTheBareLoopDoesTheSame(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := m.applied(bareRoles); n != 2 {
+	if n := m.applied(); n != 2 {
 		t.Errorf("%d of 2 were applied, %d made", n, len(made))
 	}
 }
