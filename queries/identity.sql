@@ -1,12 +1,6 @@
 -- name: CreateWorkspace :exec
 INSERT INTO workspaces (id, slug, name) VALUES (@id, @slug, @name);
 
--- name: GetWorkspace :one
-SELECT * FROM workspaces WHERE id = @id;
-
--- name: GetWorkspaceBySlug :one
-SELECT * FROM workspaces WHERE slug = @slug;
-
 -- name: CreateUser :exec
 INSERT INTO users (id, email, name, password_hash) VALUES (@id, @email, @name, @password_hash);
 

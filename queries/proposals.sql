@@ -95,6 +95,3 @@ CROSS JOIN LATERAL (
     LIMIT 10) AS few
 WHERE mine.proposal_id = ANY(@proposals::uuid[])
 ORDER BY mine.proposal_id, few.number;
-
--- name: EventsOfProposal :many
-SELECT * FROM events WHERE proposal_id = @proposal_id ORDER BY at, id;

@@ -354,38 +354,6 @@ func (q *Queries) GetUserForSignIn(ctx context.Context, db DBTX, email string) (
 	return &i, err
 }
 
-const getWorkspace = `-- name: GetWorkspace :one
-SELECT id, slug, name, created_at FROM workspaces WHERE id = $1
-`
-
-func (q *Queries) GetWorkspace(ctx context.Context, db DBTX, argID id.Workspace) (*Workspace, error) {
-	row := db.QueryRow(ctx, getWorkspace, argID)
-	var i Workspace
-	err := row.Scan(
-		&i.ID,
-		&i.Slug,
-		&i.Name,
-		&i.CreatedAt,
-	)
-	return &i, err
-}
-
-const getWorkspaceBySlug = `-- name: GetWorkspaceBySlug :one
-SELECT id, slug, name, created_at FROM workspaces WHERE slug = $1
-`
-
-func (q *Queries) GetWorkspaceBySlug(ctx context.Context, db DBTX, slug string) (*Workspace, error) {
-	row := db.QueryRow(ctx, getWorkspaceBySlug, slug)
-	var i Workspace
-	err := row.Scan(
-		&i.ID,
-		&i.Slug,
-		&i.Name,
-		&i.CreatedAt,
-	)
-	return &i, err
-}
-
 const isMember = `-- name: IsMember :one
 SELECT EXISTS (SELECT FROM memberships WHERE user_id = $1 AND workspace_id = $2) AS member
 `

@@ -914,16 +914,6 @@ type Conversation struct {
 	UpdatedAt   time.Time
 }
 
-type Event struct {
-	ID          id.Event
-	WorkspaceID id.Workspace
-	ProposalID  id.Proposal
-	Type        EventType
-	Status      ProposalStatus
-	ActorID     id.User
-	At          time.Time
-}
-
 type Message struct {
 	ID             id.Message
 	WorkspaceID    id.Workspace

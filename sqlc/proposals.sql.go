@@ -68,38 +68,6 @@ func (q *Queries) DecisionsOfProposals(ctx context.Context, db DBTX, proposals [
 	return items, nil
 }
 
-const eventsOfProposal = `-- name: EventsOfProposal :many
-SELECT id, workspace_id, proposal_id, type, status, actor_id, at FROM events WHERE proposal_id = $1 ORDER BY at, id
-`
-
-func (q *Queries) EventsOfProposal(ctx context.Context, db DBTX, proposalID id.Proposal) ([]*Event, error) {
-	rows, err := db.Query(ctx, eventsOfProposal, proposalID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []*Event{}
-	for rows.Next() {
-		var i Event
-		if err := rows.Scan(
-			&i.ID,
-			&i.WorkspaceID,
-			&i.ProposalID,
-			&i.Type,
-			&i.Status,
-			&i.ActorID,
-			&i.At,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, &i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const getProposal = `-- name: GetProposal :one
 SELECT id, workspace_id, number, status, tool, entity, module, operation, action_kind, headline, assistant_note, fingerprint, acting_user_id, token_id, channel, client_name, conversation_id, turn_id, approvals_needed, requires_approval, preview_only, lifetime, created_at, expires_at, extended_at, resolved_at, outcome_record_id, outcome_record, outcome_affected, failure_code, failure_message, failure_field, superseded_by_id, revert_of_id FROM proposals_read WHERE id = $1
 `

@@ -3,6 +3,8 @@ package gate
 import (
 	"errors"
 	"fmt"
+
+	"github.com/countersign/countersign/internal/record"
 )
 
 // Code is what programs go by; its spellings are the contract's ErrorCode.
@@ -82,3 +84,18 @@ type Refusal struct {
 }
 
 func (r *Refusal) Error() string { return fmt.Sprintf("%s: %s", r.Code, r.Message) }
+
+// RefusalOf gives the refusal that reading a record, or checking values for it, means; nil for any other
+// error. Reading and proposing answer with the same words, so that neither tells more than the other.
+func RefusalOf(err error) *Refusal {
+	bad := (*record.InputError)(nil)
+	switch {
+	case errors.Is(err, record.ErrGone):
+		return &Refusal{Code: RecordGone, Message: "There is no such record, or you may not see it."}
+	case errors.Is(err, record.ErrUnreadable):
+		return &Refusal{Code: RecordUnreadable, Message: "You may not read this kind of record."}
+	case errors.As(err, &bad):
+		return &Refusal{Code: RefusalCode(bad.Code), Message: bad.Message, Field: bad.Field}
+	}
+	return nil
+}

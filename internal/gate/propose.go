@@ -64,8 +64,10 @@ func (g *Gate) propose(ctx context.Context, by identity.Actor, in Intent) (made 
 		salt := make([]byte, 16)
 		_, _ = rand.Read(salt) // never fails
 		draft, err := g.registry.Draft(ctx, tx, by, in.Entity, in.Operation, in.Key, in.Values, salt)
-		if err != nil {
-			return undraftable(err)
+		if refusal := RefusalOf(err); refusal != nil {
+			return refusal
+		} else if err != nil {
+			return err
 		}
 		if refusal := unchangeable(in, draft); refusal != nil {
 			return refusal
@@ -115,20 +117,6 @@ func unchangeable(in Intent, draft *record.Draft) *Refusal {
 		return &Refusal{Code: NothingToChange, Message: "The record already has these values, so there is nothing to change."}
 	}
 	return nil
-}
-
-// undraftable turns what reading and checking say into the refusal they mean.
-func undraftable(err error) error {
-	bad := (*record.InputError)(nil)
-	switch {
-	case errors.Is(err, record.ErrGone):
-		return &Refusal{Code: RecordGone, Message: "There is no such record, or you may not see it."}
-	case errors.Is(err, record.ErrUnreadable):
-		return &Refusal{Code: RecordUnreadable, Message: "You may not read this kind of record."}
-	case errors.As(err, &bad):
-		return &Refusal{Code: RefusalCode(bad.Code), Message: bad.Message, Field: bad.Field}
-	}
-	return err
 }
 
 // unproposed maps what the database says of the proposal as a whole.

@@ -2,7 +2,6 @@ package toolcall
 
 import (
 	"context"
-	"errors"
 
 	"github.com/jackc/pgx/v5"
 
@@ -33,8 +32,10 @@ func (s *Service) read(ctx context.Context, who identity.Actor, t Tool, in input
 		}
 		return err
 	})
-	if err != nil {
-		return nil, unreadable(err)
+	if refusal := gate.RefusalOf(err); refusal != nil {
+		return nil, refusal
+	} else if err != nil {
+		return nil, &gate.Error{Code: gate.Unavailable, Message: "The records could not be read just now. Try again.", Cause: err}
 	}
 	return result, nil
 }
@@ -58,19 +59,6 @@ func (s *Service) list(ctx context.Context, tx pgx.Tx, who identity.Actor, t Too
 		where = append(where, record.Condition{Field: name, Value: v})
 	}
 	return s.registry.List(ctx, tx, who, t.entity, where, first, after)
-}
-
-func unreadable(err error) error {
-	bad := (*record.InputError)(nil)
-	switch {
-	case errors.Is(err, record.ErrGone):
-		return &gate.Refusal{Code: gate.RecordGone, Message: "There is no such record, or you may not see it."}
-	case errors.Is(err, record.ErrUnreadable):
-		return &gate.Refusal{Code: gate.RecordUnreadable, Message: "You may not read this kind of record."}
-	case errors.As(err, &bad):
-		return &gate.Refusal{Code: gate.RefusalCode(bad.Code), Message: bad.Message, Field: bad.Field}
-	}
-	return &gate.Error{Code: gate.Unavailable, Message: "The records could not be read just now. Try again.", Cause: err}
 }
 
 func rowOf(e *record.Entity, r *record.Record) Row {
