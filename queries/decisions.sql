@@ -4,27 +4,28 @@ SELECT set_config('countersign.workspace', sqlc.arg(workspace)::text, true),
     set_config('lock_timeout', sqlc.arg(lock_timeout)::text, true),
     set_config('statement_timeout', sqlc.arg(statement_timeout)::text, true);
 
--- name: LockProposal :one
--- A statement of its own: a precondition in it would not be evaluated again after it had waited.
-SELECT * FROM proposals WHERE id = @id FOR UPDATE;
+-- name: LockProposal :exec
+-- A statement of its own: what it read along would be from before it waited.
+SELECT FROM proposals WHERE id = @id FOR UPDATE;
 
 -- name: Facts :one
--- What a decision goes by, held still until it commits: the database's clock, whether the sign-in lives,
--- the role of its membership ('' where that is gone), and whether the turn that proposed stands.
-SELECT clock_timestamp()::timestamptz AS now,
+-- What a decision goes by, held still until it commits: the locked proposal, the database's clock, whether
+-- the sign-in lives, the role of its membership ('' where that is gone), and whether the turn that proposed stands.
+SELECT sqlc.embed(p), clock_timestamp()::timestamptz AS now,
     EXISTS (SELECT FROM sign_ins s WHERE s.id = @sign_in_id AND s.user_id = @user_id AND s.workspace_id = @workspace_id
             AND s.ended_at IS NULL AND s.expires_at > clock_timestamp() FOR SHARE) AS signed_in,
     EXISTS (SELECT FROM users u WHERE u.id = @user_id AND u.disabled_at IS NULL) AS enabled,
     coalesce((SELECT m.role::text FROM memberships m WHERE m.user_id = @user_id AND m.workspace_id = @workspace_id FOR SHARE), '')::text AS role,
-    coalesce((SELECT t.status = 'complete' OR (t.status = 'running' AND t.lease_until > clock_timestamp()) FROM turns t WHERE t.id = sqlc.narg(turn_id)::uuid), true)::boolean AS turn_holds;
+    coalesce((SELECT t.status = 'complete' OR (t.status = 'running' AND t.lease_until > clock_timestamp()) FROM turns t WHERE t.id = p.turn_id), true)::boolean AS turn_holds
+FROM proposals p WHERE p.id = @proposal_id;
 
 -- name: InsertDecision :exec
 INSERT INTO proposal_decisions (proposal_id, workspace_id, kind, final, person_id, sign_in_id, fingerprint, reason, at)
 VALUES (@proposal_id, @workspace_id, @kind, @final, @person_id, @sign_in_id, sqlc.narg(fingerprint), sqlc.narg(reason), @at);
 
--- name: MoveProposal :one
+-- name: MoveProposal :exec
 -- The one way a status changes: from the one that was locked, with its event, its audit entry and its
--- tool-call row. It answers how many proposals moved: 1.
+-- tool-call row. It fails, dividing by nothing, where no proposal moved: so the commit can be sent along.
 WITH moved AS (
     UPDATE proposals p SET status = @status, resolved_at = @resolved_at,
         outcome_record_id = sqlc.narg(outcome_record_id), outcome_record = sqlc.narg(outcome_record), outcome_affected = sqlc.narg(outcome_affected),
@@ -42,10 +43,10 @@ WITH moved AS (
     SELECT @tool_call_id, moved.workspace_id, @person_id, @sign_in_id, moved.conversation_id, moved.turn_id, moved.id, sqlc.arg(verb)::text, moved.entity,
         (CASE WHEN moved.status = 'failed' THEN 'failed' ELSE 'succeeded' END)::tool_call_status, moved.failure_code::text, @at, clock_timestamp() FROM moved
 )
-SELECT count(*) FROM moved;
+SELECT 1 / count(*) FROM moved;
 
--- name: ExtendProposal :one
--- More time, once, with its event and its audit entry. It answers how many were extended: 1 or 0.
+-- name: ExtendProposal :exec
+-- More time, once, with its event and its audit entry. Where none is extended it fails, as MoveProposal does.
 WITH extended AS (
     UPDATE proposals p SET expires_at = sqlc.arg(at)::timestamptz + p.lifetime, extended_at = @at
     WHERE p.id = @id AND p.status = 'pending' AND p.extended_at IS NULL AND p.expires_at > @at
@@ -60,7 +61,7 @@ WITH extended AS (
     INSERT INTO tool_calls (id, workspace_id, user_id, sign_in_id, conversation_id, turn_id, proposal_id, tool, entity, status, started_at, finished_at)
     SELECT @tool_call_id, extended.workspace_id, @person_id, @sign_in_id, extended.conversation_id, extended.turn_id, extended.id, 'extend', extended.entity, 'succeeded', @at, clock_timestamp() FROM extended
 )
-SELECT count(*) FROM extended;
+SELECT 1 / count(*) FROM extended;
 
 -- name: Lapsed :many
 -- What has expired and is not stored as such, in any workspace.

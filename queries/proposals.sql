@@ -1,4 +1,4 @@
--- name: Propose :one
+-- name: Propose :exec
 SELECT propose(@id, @tool, @entity, @operation, @action_kind, @headline, sqlc.narg(note), @fingerprint, @salt, @acting_user_id, sqlc.narg(sign_in_id), sqlc.narg(token_id), @channel, sqlc.narg(client_name), sqlc.narg(conversation_id), sqlc.narg(turn_id), @tool_call_id, @approvals_needed, @preview_only, @lifetime, sqlc.narg(idempotency_key), sqlc.narg(request_hash), @records)::bigint AS number;
 
 -- name: ProposalByKey :one
@@ -73,6 +73,9 @@ ORDER BY expires_at DESC, number DESC LIMIT @max_rows;
 -- Capped: 100 means 100 or more.
 SELECT count(*)::integer FROM (
     SELECT FROM proposals WHERE workspace_id = @workspace_id AND acting_user_id = @viewer AND status = 'pending' AND expires_at > clock_timestamp() LIMIT 100) AS open;
+
+-- name: RecordsOfProposal :many
+SELECT * FROM proposal_records WHERE proposal_id = @proposal_id ORDER BY position;
 
 -- name: RecordsOfProposals :many
 SELECT * FROM proposal_records WHERE proposal_id = ANY(@proposals::uuid[]) ORDER BY proposal_id, position;

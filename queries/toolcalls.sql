@@ -1,7 +1,7 @@
 -- name: RecordToolCall :exec
 SELECT record_tool_call(@id, @user_id, sqlc.narg(sign_in_id), sqlc.narg(token_id), sqlc.narg(conversation_id), sqlc.narg(turn_id), @tool, @entity, @input);
 
--- name: FinishToolCall :one
+-- name: FinishToolCall :exec
 SELECT finish_tool_call(@id, @status, sqlc.narg(code), sqlc.narg(proposal_id))::boolean AS ended;
 
 -- name: EndStaleToolCalls :execrows

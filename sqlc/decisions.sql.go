@@ -11,7 +11,6 @@ import (
 	"time"
 
 	id "github.com/countersign/countersign/internal/id"
-	"github.com/google/uuid"
 )
 
 const beginDecision = `-- name: BeginDecision :exec
@@ -32,7 +31,7 @@ func (q *Queries) BeginDecision(ctx context.Context, db DBTX, arg BeginDecisionP
 	return err
 }
 
-const extendProposal = `-- name: ExtendProposal :one
+const extendProposal = `-- name: ExtendProposal :exec
 WITH extended AS (
     UPDATE proposals p SET expires_at = $1::timestamptz + p.lifetime, extended_at = $1
     WHERE p.id = $2 AND p.status = 'pending' AND p.extended_at IS NULL AND p.expires_at > $1
@@ -47,7 +46,7 @@ WITH extended AS (
     INSERT INTO tool_calls (id, workspace_id, user_id, sign_in_id, conversation_id, turn_id, proposal_id, tool, entity, status, started_at, finished_at)
     SELECT $8, extended.workspace_id, $4, $6, extended.conversation_id, extended.turn_id, extended.id, 'extend', extended.entity, 'succeeded', $1, clock_timestamp() FROM extended
 )
-SELECT count(*) FROM extended
+SELECT 1 / count(*) FROM extended
 `
 
 type ExtendProposalParams struct {
@@ -61,9 +60,9 @@ type ExtendProposalParams struct {
 	ToolCallID id.ToolCall
 }
 
-// More time, once, with its event and its audit entry. It answers how many were extended: 1 or 0.
-func (q *Queries) ExtendProposal(ctx context.Context, db DBTX, arg ExtendProposalParams) (int64, error) {
-	row := db.QueryRow(ctx, extendProposal,
+// More time, once, with its event and its audit entry. Where none is extended it fails, as MoveProposal does.
+func (q *Queries) ExtendProposal(ctx context.Context, db DBTX, arg ExtendProposalParams) error {
+	_, err := db.Exec(ctx, extendProposal,
 		arg.At,
 		arg.ID,
 		arg.EventID,
@@ -73,46 +72,84 @@ func (q *Queries) ExtendProposal(ctx context.Context, db DBTX, arg ExtendProposa
 		arg.Address,
 		arg.ToolCallID,
 	)
-	var count int64
-	err := row.Scan(&count)
-	return count, err
+	return err
 }
 
 const facts = `-- name: Facts :one
-SELECT clock_timestamp()::timestamptz AS now,
+SELECT p.id, p.workspace_id, p.number, p.status, p.tool, p.entity, p.module, p.operation, p.action_kind, p.headline, p.assistant_note, p.fingerprint, p.salt, p.acting_user_id, p.token_id, p.channel, p.client_name, p.conversation_id, p.turn_id, p.tool_call_id, p.approvals_needed, p.requires_approval, p.preview_only, p.lifetime, p.created_at, p.expires_at, p.extended_at, p.resolved_at, p.outcome_record_id, p.outcome_record, p.outcome_affected, p.failure_code, p.failure_message, p.failure_field, p.superseded_by_id, p.revert_of_id, p.idempotency_key, p.request_hash, clock_timestamp()::timestamptz AS now,
     EXISTS (SELECT FROM sign_ins s WHERE s.id = $1 AND s.user_id = $2 AND s.workspace_id = $3
             AND s.ended_at IS NULL AND s.expires_at > clock_timestamp() FOR SHARE) AS signed_in,
     EXISTS (SELECT FROM users u WHERE u.id = $2 AND u.disabled_at IS NULL) AS enabled,
     coalesce((SELECT m.role::text FROM memberships m WHERE m.user_id = $2 AND m.workspace_id = $3 FOR SHARE), '')::text AS role,
-    coalesce((SELECT t.status = 'complete' OR (t.status = 'running' AND t.lease_until > clock_timestamp()) FROM turns t WHERE t.id = $4::uuid), true)::boolean AS turn_holds
+    coalesce((SELECT t.status = 'complete' OR (t.status = 'running' AND t.lease_until > clock_timestamp()) FROM turns t WHERE t.id = p.turn_id), true)::boolean AS turn_holds
+FROM proposals p WHERE p.id = $4
 `
 
 type FactsParams struct {
 	SignInID    id.SignIn
 	UserID      id.User
 	WorkspaceID id.Workspace
-	TurnID      *uuid.UUID
+	ProposalID  id.Proposal
 }
 
 type FactsRow struct {
-	Now       time.Time
-	SignedIn  bool
-	Enabled   bool
-	Role      string
-	TurnHolds bool
+	StoredProposal StoredProposal
+	Now            time.Time
+	SignedIn       bool
+	Enabled        bool
+	Role           string
+	TurnHolds      bool
 }
 
-// What a decision goes by, held still until it commits: the database's clock, whether the sign-in lives,
-// the role of its membership (” where that is gone), and whether the turn that proposed stands.
+// What a decision goes by, held still until it commits: the locked proposal, the database's clock, whether
+// the sign-in lives, the role of its membership (” where that is gone), and whether the turn that proposed stands.
 func (q *Queries) Facts(ctx context.Context, db DBTX, arg FactsParams) (*FactsRow, error) {
 	row := db.QueryRow(ctx, facts,
 		arg.SignInID,
 		arg.UserID,
 		arg.WorkspaceID,
-		arg.TurnID,
+		arg.ProposalID,
 	)
 	var i FactsRow
 	err := row.Scan(
+		&i.StoredProposal.ID,
+		&i.StoredProposal.WorkspaceID,
+		&i.StoredProposal.Number,
+		&i.StoredProposal.Status,
+		&i.StoredProposal.Tool,
+		&i.StoredProposal.Entity,
+		&i.StoredProposal.Module,
+		&i.StoredProposal.Operation,
+		&i.StoredProposal.ActionKind,
+		&i.StoredProposal.Headline,
+		&i.StoredProposal.AssistantNote,
+		&i.StoredProposal.Fingerprint,
+		&i.StoredProposal.Salt,
+		&i.StoredProposal.ActingUserID,
+		&i.StoredProposal.TokenID,
+		&i.StoredProposal.Channel,
+		&i.StoredProposal.ClientName,
+		&i.StoredProposal.ConversationID,
+		&i.StoredProposal.TurnID,
+		&i.StoredProposal.ToolCallID,
+		&i.StoredProposal.ApprovalsNeeded,
+		&i.StoredProposal.RequiresApproval,
+		&i.StoredProposal.PreviewOnly,
+		&i.StoredProposal.Lifetime,
+		&i.StoredProposal.CreatedAt,
+		&i.StoredProposal.ExpiresAt,
+		&i.StoredProposal.ExtendedAt,
+		&i.StoredProposal.ResolvedAt,
+		&i.StoredProposal.OutcomeRecordID,
+		&i.StoredProposal.OutcomeRecord,
+		&i.StoredProposal.OutcomeAffected,
+		&i.StoredProposal.FailureCode,
+		&i.StoredProposal.FailureMessage,
+		&i.StoredProposal.FailureField,
+		&i.StoredProposal.SupersededByID,
+		&i.StoredProposal.RevertOfID,
+		&i.StoredProposal.IdempotencyKey,
+		&i.StoredProposal.RequestHash,
 		&i.Now,
 		&i.SignedIn,
 		&i.Enabled,
@@ -237,58 +274,17 @@ func (q *Queries) LockLapsed(ctx context.Context, db DBTX, argID id.Proposal) (*
 	return &i, err
 }
 
-const lockProposal = `-- name: LockProposal :one
-SELECT id, workspace_id, number, status, tool, entity, module, operation, action_kind, headline, assistant_note, fingerprint, salt, acting_user_id, token_id, channel, client_name, conversation_id, turn_id, tool_call_id, approvals_needed, requires_approval, preview_only, lifetime, created_at, expires_at, extended_at, resolved_at, outcome_record_id, outcome_record, outcome_affected, failure_code, failure_message, failure_field, superseded_by_id, revert_of_id, idempotency_key, request_hash FROM proposals WHERE id = $1 FOR UPDATE
+const lockProposal = `-- name: LockProposal :exec
+SELECT FROM proposals WHERE id = $1 FOR UPDATE
 `
 
-// A statement of its own: a precondition in it would not be evaluated again after it had waited.
-func (q *Queries) LockProposal(ctx context.Context, db DBTX, argID id.Proposal) (*StoredProposal, error) {
-	row := db.QueryRow(ctx, lockProposal, argID)
-	var i StoredProposal
-	err := row.Scan(
-		&i.ID,
-		&i.WorkspaceID,
-		&i.Number,
-		&i.Status,
-		&i.Tool,
-		&i.Entity,
-		&i.Module,
-		&i.Operation,
-		&i.ActionKind,
-		&i.Headline,
-		&i.AssistantNote,
-		&i.Fingerprint,
-		&i.Salt,
-		&i.ActingUserID,
-		&i.TokenID,
-		&i.Channel,
-		&i.ClientName,
-		&i.ConversationID,
-		&i.TurnID,
-		&i.ToolCallID,
-		&i.ApprovalsNeeded,
-		&i.RequiresApproval,
-		&i.PreviewOnly,
-		&i.Lifetime,
-		&i.CreatedAt,
-		&i.ExpiresAt,
-		&i.ExtendedAt,
-		&i.ResolvedAt,
-		&i.OutcomeRecordID,
-		&i.OutcomeRecord,
-		&i.OutcomeAffected,
-		&i.FailureCode,
-		&i.FailureMessage,
-		&i.FailureField,
-		&i.SupersededByID,
-		&i.RevertOfID,
-		&i.IdempotencyKey,
-		&i.RequestHash,
-	)
-	return &i, err
+// A statement of its own: what it read along would be from before it waited.
+func (q *Queries) LockProposal(ctx context.Context, db DBTX, argID id.Proposal) error {
+	_, err := db.Exec(ctx, lockProposal, argID)
+	return err
 }
 
-const moveProposal = `-- name: MoveProposal :one
+const moveProposal = `-- name: MoveProposal :exec
 WITH moved AS (
     UPDATE proposals p SET status = $1, resolved_at = $2,
         outcome_record_id = $3, outcome_record = $4, outcome_affected = $5,
@@ -306,7 +302,7 @@ WITH moved AS (
     SELECT $19, moved.workspace_id, $13, $17, moved.conversation_id, moved.turn_id, moved.id, $16::text, moved.entity,
         (CASE WHEN moved.status = 'failed' THEN 'failed' ELSE 'succeeded' END)::tool_call_status, moved.failure_code::text, $14, clock_timestamp() FROM moved
 )
-SELECT count(*) FROM moved
+SELECT 1 / count(*) FROM moved
 `
 
 type MoveProposalParams struct {
@@ -332,9 +328,9 @@ type MoveProposalParams struct {
 }
 
 // The one way a status changes: from the one that was locked, with its event, its audit entry and its
-// tool-call row. It answers how many proposals moved: 1.
-func (q *Queries) MoveProposal(ctx context.Context, db DBTX, arg MoveProposalParams) (int64, error) {
-	row := db.QueryRow(ctx, moveProposal,
+// tool-call row. It fails, dividing by nothing, where no proposal moved: so the commit can be sent along.
+func (q *Queries) MoveProposal(ctx context.Context, db DBTX, arg MoveProposalParams) error {
+	_, err := db.Exec(ctx, moveProposal,
 		arg.Status,
 		arg.ResolvedAt,
 		arg.OutcomeRecordID,
@@ -355,9 +351,7 @@ func (q *Queries) MoveProposal(ctx context.Context, db DBTX, arg MoveProposalPar
 		arg.Address,
 		arg.ToolCallID,
 	)
-	var count int64
-	err := row.Scan(&count)
-	return count, err
+	return err
 }
 
 const nextExpiry = `-- name: NextExpiry :one

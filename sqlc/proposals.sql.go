@@ -637,7 +637,7 @@ func (q *Queries) ProposalsNewestBackward(ctx context.Context, db DBTX, arg Prop
 	return items, nil
 }
 
-const propose = `-- name: Propose :one
+const propose = `-- name: Propose :exec
 SELECT propose($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)::bigint AS number
 `
 
@@ -667,8 +667,8 @@ type ProposeParams struct {
 	Records         json.RawMessage
 }
 
-func (q *Queries) Propose(ctx context.Context, db DBTX, arg ProposeParams) (int64, error) {
-	row := db.QueryRow(ctx, propose,
+func (q *Queries) Propose(ctx context.Context, db DBTX, arg ProposeParams) error {
+	_, err := db.Exec(ctx, propose,
 		arg.ID,
 		arg.Tool,
 		arg.Entity,
@@ -693,9 +693,43 @@ func (q *Queries) Propose(ctx context.Context, db DBTX, arg ProposeParams) (int6
 		arg.RequestHash,
 		arg.Records,
 	)
-	var number int64
-	err := row.Scan(&number)
-	return number, err
+	return err
+}
+
+const recordsOfProposal = `-- name: RecordsOfProposal :many
+SELECT proposal_id, workspace_id, position, entity, operation, key, label, url, version, before, changes FROM proposal_records WHERE proposal_id = $1 ORDER BY position
+`
+
+func (q *Queries) RecordsOfProposal(ctx context.Context, db DBTX, proposalID id.Proposal) ([]*ProposalRecord, error) {
+	rows, err := db.Query(ctx, recordsOfProposal, proposalID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []*ProposalRecord{}
+	for rows.Next() {
+		var i ProposalRecord
+		if err := rows.Scan(
+			&i.ProposalID,
+			&i.WorkspaceID,
+			&i.Position,
+			&i.Entity,
+			&i.Operation,
+			&i.Key,
+			&i.Label,
+			&i.URL,
+			&i.Version,
+			&i.Before,
+			&i.Changes,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, &i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const recordsOfProposals = `-- name: RecordsOfProposals :many

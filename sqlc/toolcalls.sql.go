@@ -27,7 +27,7 @@ func (q *Queries) EndStaleToolCalls(ctx context.Context, db DBTX, deadline time.
 	return result.RowsAffected(), nil
 }
 
-const finishToolCall = `-- name: FinishToolCall :one
+const finishToolCall = `-- name: FinishToolCall :exec
 SELECT finish_tool_call($1, $2, $3, $4)::boolean AS ended
 `
 
@@ -38,16 +38,14 @@ type FinishToolCallParams struct {
 	ProposalID *uuid.UUID
 }
 
-func (q *Queries) FinishToolCall(ctx context.Context, db DBTX, arg FinishToolCallParams) (bool, error) {
-	row := db.QueryRow(ctx, finishToolCall,
+func (q *Queries) FinishToolCall(ctx context.Context, db DBTX, arg FinishToolCallParams) error {
+	_, err := db.Exec(ctx, finishToolCall,
 		arg.ID,
 		arg.Status,
 		arg.Code,
 		arg.ProposalID,
 	)
-	var ended bool
-	err := row.Scan(&ended)
-	return ended, err
+	return err
 }
 
 const recordToolCall = `-- name: RecordToolCall :exec

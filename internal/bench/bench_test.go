@@ -17,7 +17,7 @@ const (
 
 var connections = []int{1, 8, 32}
 
-// Targets of the ratio to the bare loop; at 1 connection there is none.
+// target is of the ratio to the bare loop; with 1 connection there is none.
 const target = 0.7
 
 // BenchmarkProposeAndConfirm sends proposals, and confirms what it proposed, through the server over HTTP and
@@ -26,15 +26,16 @@ func BenchmarkProposeAndConfirm(b *testing.B) {
 	m := newMill(b, connections[len(connections)-1])
 	proposes, confirms := m.record()
 	defer m.serve(false)()
-	r := &results{proposes: proposes, confirms: confirms}
-	over := []*route{m.http(), m.bare(newLoop(b, m.db.OwnerURL), proposes, confirms)}
-	over[0].run(m, connections[len(connections)-1]) // warm: a new connection is slow for a while
-	over[1].run(m, connections[len(connections)-1])
+	routes := []*route{m.http(), m.bare(newLoop(b, m.db.OwnerURL), proposes, confirms)}
+	for _, one := range routes { // a new connection is slow for a while
+		one.run(m, connections[len(connections)-1])
+	}
 	m.exec(`ANALYZE`)
+	r := &results{proposes: proposes, confirms: confirms, samples: map[string][]sample{}}
 	for repeat := range repeats {
 		for _, n := range connections {
-			for i := range over {
-				one := over[(i+repeat)%len(over)]
+			for i := range routes {
+				one := routes[(i+repeat)%len(routes)]
 				proposed, confirmed := one.run(m, n)
 				r.add("propose", n, one.name, proposed)
 				r.add("confirm", n, one.name, confirmed)
@@ -60,8 +61,8 @@ type job func(ctx context.Context, which int) error
 func (m *mill) http() *route {
 	sends := func(request func(*visitor, subject) []byte, want string) func([]subject) job {
 		return func(subjects []subject) job {
-			bodies := make2(subjects, func(s subject) []byte { return request(s.visitor, s) })
-			return func(_ context.Context, i int) error { return subjects[i].visitor.send(bodies[i], want) }
+			made := each(subjects, func(s subject) []byte { return request(s.visitor, s) })
+			return func(_ context.Context, i int) error { return subjects[i].visitor.send(made[i], want) }
 		}
 	}
 	return &route{"HTTP", httpRoles, sends((*visitor).proposing, `"PENDING"`), sends((*visitor).confirming, `"APPLIED"`)}
@@ -71,14 +72,14 @@ func (m *mill) http() *route {
 func (m *mill) bare(l loop, proposes, confirms *script) *route {
 	sends := func(s *script) func([]subject) job {
 		return func(subjects []subject) job {
-			scripts := make2(subjects, s.onBehalf)
-			return func(ctx context.Context, i int) error { return l.send(ctx, scripts[i]) }
+			made := each(subjects, s.onBehalf)
+			return func(ctx context.Context, i int) error { return l.send(ctx, made[i]) }
 		}
 	}
 	return &route{"bare", bareRoles, sends(proposes), sends(confirms)}
 }
 
-func make2[T any](subjects []subject, one func(subject) T) []T {
+func each[T any](subjects []subject, one func(subject) T) []T {
 	list := make([]T, len(subjects))
 	for i, s := range subjects {
 		list[i] = one(s)

@@ -159,8 +159,7 @@ func (m *mill) applied() int {
 		WHERE p.number > $1 AND p.status = 'applied' AND p.outcome_record->>'name' = o.name AND o.name = 'bench ' || o.id || ' ' || $2`, m.last, m.word()))
 }
 
-// fixed are the ids that every request has.
-func (m *mill) fixed() uuid.UUID {
+func (m *mill) workspace() uuid.UUID {
 	var u uuid.UUID
 	if err := m.db.Owner.QueryRow(m.t.Context(), `SELECT id FROM workspaces WHERE slug = 'harbor-mill'`).Scan(&u); err != nil {
 		m.t.Fatal(err)
@@ -175,7 +174,7 @@ func (m *mill) record() (proposes, confirms *script) {
 	undo := w.use(m.t, m.db.OwnerURL)
 	defer m.serve(true)()
 	undo()
-	v, fixed := m.visitors[0], m.fixed()
+	v, workspace := m.visitors[0], m.workspace()
 	for i := range 3 {
 		s := m.toPropose(wireRoles, 1, 1)[0]
 		w.take()
@@ -188,7 +187,7 @@ func (m *mill) record() (proposes, confirms *script) {
 			m.t.Fatal(err)
 		}
 		if i == 2 {
-			proposes, confirms = newScript(proposed, s, fixed), newScript(w.take(), s, fixed)
+			proposes, confirms = newScript(proposed, s, workspace), newScript(w.take(), s, workspace)
 		}
 	}
 	return proposes, confirms

@@ -42,10 +42,10 @@ type script struct {
 	made  []uuid.UUID // ids that the server made for the request
 }
 
-// newScript keeps what was sent about a subject. fixed are the ids in it that every request has.
-func newScript(trips []trip, about subject, fixed ...uuid.UUID) *script {
+// newScript keeps what was sent about a subject in a workspace.
+func newScript(trips []trip, about subject, workspace uuid.UUID) *script {
 	s := &script{trips: trips, about: about}
-	known := append(slices.Clone(fixed), about.proposal.UUID(), about.visitor.user, about.visitor.signIn, uuid.UUID(about.salt))
+	known := []uuid.UUID{workspace, about.proposal.UUID(), about.visitor.user, about.visitor.signIn, uuid.UUID(about.salt)}
 	for _, t := range trips {
 		for _, one := range t.sent {
 			for _, p := range one.params {

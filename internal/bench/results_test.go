@@ -2,6 +2,7 @@ package bench_test
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"slices"
@@ -22,9 +23,6 @@ func cell(verb string, connections int, route string) string {
 }
 
 func (r *results) add(verb string, connections int, route string, s sample) {
-	if r.samples == nil {
-		r.samples = map[string][]sample{}
-	}
 	c := cell(verb, connections, route)
 	r.samples[c] = append(r.samples[c], s)
 }
@@ -37,8 +35,10 @@ func (r *results) print(b *testing.B, m *mill) {
 	}
 	out := os.Stdout
 	_, _ = fmt.Fprintf(out, "\n\nPropose and confirm through GraphQL over HTTP, signed in by bearer, beside the same SQL from a bare pgx loop.\n"+
-		"PostgreSQL %s, fsync %s (off: nothing waits for a disk, so all of it is CPU), GOMAXPROCS %d. Each cell %d times in turns, up to\n"+
-		"%d requests on as many records or %s; medians; the ratio is of neighbouring runs, with its least and most.\n\n", version, fsync, runtime.GOMAXPROCS(0), repeats, requests, most)
+		"PostgreSQL %s, fsync %s (off: nothing waits for a disk, so all of it is CPU), GOMAXPROCS %d, load %s.\n"+
+		"Each cell %d times in turns, up to %d requests on as many records or %s; medians; a ratio is of neighbouring runs.\n"+
+		"Where others use the machine, the CPU of a request says more than the time; that of Go includes what sends.\n\n",
+		version, fsync, runtime.GOMAXPROCS(0), load(), repeats, requests, most)
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	_, _ = fmt.Fprintln(table, "\tconnections\tHTTP /s\tbare /s\tratio\tleast\tmost\ttarget\tCPU µs HTTP: Go\tdatabase\tbare: Go\tdatabase\tratio of CPU\t")
 	for _, verb := range []string{"propose", "confirm"} {
@@ -47,9 +47,23 @@ func (r *results) print(b *testing.B, m *mill) {
 		}
 	}
 	_ = table.Flush()
-	for verb, s := range map[string]*script{"propose": r.proposes, "confirm": r.confirms} {
-		_, _ = fmt.Fprintf(out, "\nA %s sends %d statements in %d round trips, who it is included:\n  %s\n", verb, s.statements(), len(s.trips), strings.Join(s.lines(), "\n  "))
+	r.proposes.print(out, "propose")
+	r.confirms.print(out, "confirm")
+}
+
+// load is how busy the machine was in the last minute; empty where that is not to be seen.
+func load() string {
+	average, _ := os.ReadFile("/proc/loadavg")
+	first, _, _ := strings.Cut(string(average), " ")
+	return first
+}
+
+func (s *script) print(out io.Writer, verb string) {
+	statements := 0
+	for _, t := range s.trips {
+		statements += len(t.sent)
 	}
+	_, _ = fmt.Fprintf(out, "\nA %s sends %d statements in %d round trips, of which the first finds out who asks:\n  %s\n", verb, statements, len(s.trips), strings.Join(s.lines(), "\n  "))
 }
 
 func (r *results) line(verb string, n int) string {
@@ -59,18 +73,14 @@ func (r *results) line(verb string, n int) string {
 	for i := range http {
 		ratios = append(ratios, rate(http[i])/rate(bare[i]))
 	}
-	goal := "P2 ≥"
-	if verb == "confirm" {
-		goal = "P1 ≥"
-	}
-	goal = fmt.Sprintf("%s %.1f", goal, target)
+	goal := map[string]string{"propose": "P2", "confirm": "P1"}[verb] + fmt.Sprintf(" ≥ %.1f", target)
 	if n == 1 {
 		goal = ""
 	}
-	each := func(of func(sample) time.Duration) func(sample) float64 {
+	perRequest := func(of func(sample) time.Duration) func(sample) float64 {
 		return func(s sample) float64 { return float64(of(s).Microseconds()) / float64(s.done) }
 	}
-	own, database := each(func(s sample) time.Duration { return s.cpu }), each(func(s sample) time.Duration { return s.database })
+	own, database := perRequest(func(s sample) time.Duration { return s.cpu }), perRequest(func(s sample) time.Duration { return s.database })
 	all := func(s sample) float64 { return own(s) + database(s) }
 	return fmt.Sprintf("%s\t%d\t%.0f\t%.0f\t%.2f\t%.2f\t%.2f\t%s\t%.0f\t%.0f\t%.0f\t%.0f\t%.2f\t", verb, n, median(http, rate), median(bare, rate),
 		middle(ratios), slices.Min(ratios), slices.Max(ratios), goal, median(http, own), median(http, database), median(bare, own), median(bare, database), median(bare, all)/median(http, all))

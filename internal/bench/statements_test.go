@@ -1,7 +1,6 @@
 package bench_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 )
@@ -11,26 +10,14 @@ import (
 var (
 	proposeSends = `identity: PersonByToken
 agent: SELECT set_config('countersign.workspace', $1, t…; RecordToolCall
-agent: begin
-agent: SELECT set_config('countersign.workspace', $1, t…
+agent: begin; SELECT set_config('countersign.workspace', $1, t…
 agent: SELECT pg_catalog.set_config('countersign.search…; SELECT t."id"::text, coalesce(t."name"::text, ''…; SELECT pg_catalog.set_config('role', 'none', tru…
-agent: Propose
-agent: FinishToolCall
-agent: GetProposal
-agent: commit`
+agent: Propose; FinishToolCall; GetProposal; COMMIT`
 	confirmSends = `identity: PersonByToken
-gate: begin
-gate: BeginDecision
-gate: LockProposal
-gate: Facts
-gate: InsertDecision
-gate: RecordsOfProposals
-gate: savepoint sp_1
+gate: begin; BeginDecision; LockProposal; Facts
+gate: InsertDecision; SAVEPOINT mark; RecordsOfProposal
 gate: SELECT pg_catalog.set_config('countersign.search…; UPDATE "core"."roles" AS t SET "name" = CAST($1:…; SET CONSTRAINTS ALL IMMEDIATE; SELECT pg_catalog.set_config('role', 'none', tru…
-gate: release savepoint sp_1
-gate: MoveProposal
-gate: GetProposal
-gate: commit`
+gate: MoveProposal; GetProposal; COMMIT`
 )
 
 func TestWhatAProposeAndAConfirmSend(t *testing.T) {
@@ -77,12 +64,5 @@ func (s *script) lines() []string {
 		}
 		lines = append(lines, t.login+": "+strings.Join(names, "; "))
 	}
-	return slices.Clip(lines)
-}
-
-func (s *script) statements() (n int) {
-	for _, t := range s.trips {
-		n += len(t.sent)
-	}
-	return n
+	return lines
 }

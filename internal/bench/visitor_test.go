@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -48,7 +49,7 @@ func signIn(t testing.TB, db *pgtest.DB, email string) *visitor {
 
 func (v *visitor) connect(t testing.TB, address string) {
 	t.Helper()
-	conn, err := net.Dial("tcp", address)
+	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,8 +77,14 @@ func (v *visitor) confirming(s subject) []byte {
 	return v.request(confirm, map[string]any{"id": s.proposal, "fingerprint": s.fingerprint})
 }
 
+// patience is how long an answer is waited for.
+const patience = 30 * time.Second
+
 // send sends a request and wants this in the answer.
 func (v *visitor) send(request []byte, want string) error {
+	if err := v.conn.SetDeadline(time.Now().Add(patience)); err != nil {
+		return err
+	}
 	if _, err := v.conn.Write(request); err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func listen(t testing.TB, databaseURL string) *wire {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func (w *wire) use(t testing.TB, databaseURL string) (undo func()) {
 		query.Set(name, value)
 	}
 	u.RawQuery = query.Encode()
-	logins := []string{"gate", "agent", "reader", "worker", "identity"}
+	logins := []string{"gate", "agent", "reader", "identity"} // not the worker, which sends when it likes
 	variable := func(login string) string { return "COUNTERSIGN_" + strings.ToUpper(login) + "_URL" }
 	for _, login := range logins {
 		u.User = url.User("countersign_" + login)
@@ -105,7 +105,7 @@ func (w *wire) accept() {
 func (w *wire) carry(program net.Conn) {
 	defer func() { _ = program.Close() }()
 	network, address := pgconn.NetworkAddress(w.database.Host, w.database.Port)
-	database, err := net.Dial(network, address)
+	database, err := (&net.Dialer{}).DialContext(w.t.Context(), network, address)
 	if err != nil {
 		w.t.Errorf("reach the database: %v", err)
 		return

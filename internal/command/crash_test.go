@@ -89,7 +89,7 @@ func TestKilledWhileCommitting(t *testing.T) {
 			first := serveOn(t, wire.URL)
 			maria := signIn(t, first.ready, "maria@harbor.example")
 			p := maria.rename("reviewer")
-			cut := wire.Cut(func(sent []byte) bool { return bytes.Contains(sent, []byte("commit\x00")) }, c.lost, func() { _ = first.end(syscall.SIGKILL) })
+			cut := wire.Cut(afterPreparing("COMMIT"), c.lost, func() { _ = first.end(syscall.SIGKILL) })
 			if a := <-maria.confirming(p); a.err == nil {
 				t.Errorf("a killed server answered %+v", a.proposal)
 			}
@@ -105,6 +105,16 @@ func TestKilledWhileCommitting(t *testing.T) {
 				t.Errorf("left %s", got)
 			}
 		})
+	}
+}
+
+// afterPreparing says yes to the exchange that runs a statement for the first time: the one after it is prepared.
+func afterPreparing(sql string) func(sent []byte) bool {
+	prepared := false
+	return func(sent []byte) bool {
+		now := prepared
+		prepared = prepared || bytes.Contains(sent, []byte(sql+"\x00"))
+		return now
 	}
 }
 

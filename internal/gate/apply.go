@@ -8,7 +8,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/countersign/countersign/internal/card"
-	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/record"
 	"github.com/countersign/countersign/sqlc"
 )
@@ -21,7 +20,8 @@ var (
 // apply writes what the card showed, as the person, under a savepoint. A write that is refused is an
 // outcome; an error means that the whole decision is to be rolled back.
 func (d *decision) apply(ctx context.Context) (outcome, error) {
-	rows, err := d.gate.queries.RecordsOfProposals(ctx, d.tx, id.UUIDs([]id.Proposal{d.facts.proposal.ID}))
+	d.tx.Mark()
+	rows, err := d.gate.queries.RecordsOfProposal(ctx, d.tx.Now(), d.facts.proposal.ID)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -58,20 +58,20 @@ func (d *decision) writes(records []card.Record) ([]record.Write, error) {
 	return list, nil
 }
 
-// write does it under a savepoint, and holds what came back against the card.
+// write does it, and holds what came back against the card; where that is not to be, it is undone.
 func (d *decision) write(ctx context.Context, writes []record.Write) ([]*record.Record, error) {
-	savepoint, err := d.tx.Begin(ctx)
+	tx, err := d.tx.Sent(ctx)
 	if err != nil {
 		return nil, err
 	}
-	written, err := d.gate.registry.Write(ctx, savepoint, d.facts.person, writes)
+	written, err := d.gate.registry.Write(ctx, tx, d.facts.person, writes)
 	if err == nil && !asConfirmed(writes, written) {
 		err = errNotAsConfirmed
 	}
 	if err != nil {
-		return nil, errors.Join(err, savepoint.Rollback(ctx))
+		return nil, errors.Join(err, d.tx.Back(ctx))
 	}
-	return written, savepoint.Commit(ctx)
+	return written, nil
 }
 
 // asConfirmed compares what the write returned with what the card said.
@@ -146,8 +146,12 @@ func (d *decision) missed(ctx context.Context, w record.Write) (outcome, error) 
 }
 
 func (d *decision) reread(ctx context.Context, w record.Write) (*record.Record, error) {
+	tx, err := d.tx.Sent(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var now *record.Record
-	err := pgx.BeginFunc(ctx, d.tx, func(savepoint pgx.Tx) error {
+	err = pgx.BeginFunc(ctx, tx, func(savepoint pgx.Tx) error {
 		draft, err := d.gate.registry.Draft(ctx, savepoint, d.facts.person, w.Entity, record.Delete, w.Key, nil, w.Salt)
 		if err == nil {
 			now = draft.Record

@@ -11,6 +11,7 @@ import (
 
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/identity"
+	"github.com/countersign/countersign/internal/postgres"
 	"github.com/countersign/countersign/sqlc"
 )
 
@@ -36,7 +37,7 @@ type Answer struct {
 // decision is one verb being done, in its transaction.
 type decision struct {
 	gate  *Gate
-	tx    pgx.Tx
+	tx    *postgres.Tx
 	facts facts
 	done  bool // an event was written
 	late  bool // it met a proposal that has lapsed
@@ -58,7 +59,7 @@ func (g *Gate) decide(ctx context.Context, by identity.Person, which id.Proposal
 	for range attempts {
 		var answer *Answer
 		d := &decision{gate: g}
-		err = g.begin(ctx, g.pools.Gate, func(tx pgx.Tx) error {
+		err = g.begin(ctx, g.pools.Gate, func(tx *postgres.Tx) error {
 			d.tx = tx
 			if err := d.read(ctx, by, which, kind); err != nil {
 				return err
@@ -71,14 +72,14 @@ func (g *Gate) decide(ctx context.Context, by identity.Person, which id.Proposal
 			return answer, nil
 		}
 		if !unlucky(err) {
-			return nil, undecided(answer, err)
+			break
 		}
 	}
-	return nil, undecided(nil, err)
+	return nil, undecided(err)
 }
 
 // begin runs a transaction on a connection of the pool, for which it waits no longer than for a lock.
-func (g *Gate) begin(ctx context.Context, pool *pgxpool.Pool, do func(pgx.Tx) error) error {
+func (g *Gate) begin(ctx context.Context, pool *pgxpool.Pool, do func(*postgres.Tx) error) error {
 	waiting, cancel := context.WithTimeout(ctx, g.limits.Lock)
 	conn, err := pool.Acquire(waiting)
 	cancel()
@@ -86,7 +87,7 @@ func (g *Gate) begin(ctx context.Context, pool *pgxpool.Pool, do func(pgx.Tx) er
 		return err
 	}
 	defer conn.Release()
-	return pgx.BeginFunc(ctx, conn, do)
+	return postgres.Transact(ctx, conn.Conn(), do)
 }
 
 // after does what a committed decision leaves to do. Storing an expiry can fail without harm: every read
@@ -105,27 +106,27 @@ func (g *Gate) after(ctx context.Context, d *decision) {
 	g.wake()
 }
 
-// read locks the proposal and then reads what the decision goes by.
+// read locks the proposal and then reads what the decision goes by, in one round trip.
 func (d *decision) read(ctx context.Context, by identity.Person, which id.Proposal, kind sqlc.DecisionKind) error {
 	q, g := d.gate.queries, d.gate
-	err := q.BeginDecision(ctx, d.tx, sqlc.BeginDecisionParams{
+	err := q.BeginDecision(ctx, d.tx.Later(), sqlc.BeginDecisionParams{
 		Workspace: by.Workspace().ID.UUID().String(), LockTimeout: milliseconds(g.limits.Lock), StatementTimeout: milliseconds(g.limits.Statement)})
 	if err != nil {
 		return err
 	}
-	p, err := q.LockProposal(ctx, d.tx, which)
+	if err := q.LockProposal(ctx, d.tx.Later(), which); err != nil {
+		return err
+	}
+	now, err := q.Facts(ctx, d.tx.Now(), sqlc.FactsParams{ProposalID: which, SignInID: by.SignIn(), UserID: by.User().ID, WorkspaceID: by.Workspace().ID})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return notFound()
 	} else if err != nil {
 		return err
 	}
-	now, err := q.Facts(ctx, d.tx, sqlc.FactsParams{SignInID: by.SignIn(), UserID: by.User().ID, WorkspaceID: by.Workspace().ID, TurnID: id.Null(p.TurnID)})
-	if err != nil {
-		return err
-	}
+	p := &now.StoredProposal
 	var before []*sqlc.ProposalDecision
 	if p.Status != sqlc.ProposalStatusPending {
-		if before, err = q.DecisionsOfProposals(ctx, d.tx, id.UUIDs([]id.Proposal{which})); err != nil {
+		if before, err = q.DecisionsOfProposals(ctx, d.tx.Now(), id.UUIDs([]id.Proposal{which})); err != nil {
 			return err
 		}
 	}
@@ -161,30 +162,24 @@ func (d *decision) refusal(ctx context.Context, v verdict) (*Answer, error) {
 	return nil, &Error{Code: Internal, Message: "Something went wrong on our side.", Cause: fmt.Errorf("verdict %d is not a refusal", v)}
 }
 
-// answer reads the proposal as everyone reads it.
+// answer reads the proposal as everyone reads it, and commits.
 func (d *decision) answer(ctx context.Context, v Verdict, message string) (*Answer, error) {
-	p, err := d.gate.queries.GetProposal(ctx, d.tx, d.facts.proposal.ID)
+	p, err := d.gate.queries.GetProposal(ctx, d.tx.Last(), d.facts.proposal.ID)
 	if err != nil {
 		return nil, err
 	}
 	return &Answer{Verdict: v, Proposal: p, Message: message}, nil
 }
 
-// undecided maps what broke a decision, once. Where there was an answer already, committing it broke.
-func undecided(answer *Answer, err error) error {
+// undecided maps what broke a decision, once.
+func undecided(err error) error {
 	if e := (*Error)(nil); errors.As(err, &e) {
 		return e
 	}
-	if answer != nil && unheard(err) {
+	if errors.Is(err, postgres.ErrUnheard) {
 		return unknown(err)
 	}
 	return unavailable(err)
-}
-
-// unheard: the session was lost while it committed, so it may have.
-func unheard(err error) bool {
-	pg := (*pgconn.PgError)(nil)
-	return !errors.Is(err, pgx.ErrTxCommitRollback) && (!errors.As(err, &pg) || class(pg, "57"))
 }
 
 // unlucky: serialization failure or deadlock, which another try may not meet.

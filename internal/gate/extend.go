@@ -18,7 +18,7 @@ func (g *Gate) Extend(ctx context.Context, by identity.Person, which id.Proposal
 		if d.facts.proposal.ExtendedAt != nil {
 			return d.answer(ctx, Stands, "")
 		}
-		err := d.moved(g.queries.ExtendProposal(ctx, d.tx, sqlc.ExtendProposalParams{
+		err := d.moved(g.queries.ExtendProposal(ctx, d.tx.Later(), sqlc.ExtendProposalParams{
 			ID: which, At: &d.facts.now, EventID: id.NewEvent(), PersonID: by.User().ID, SignInID: by.SignIn(),
 			AuditID: id.NewAudit(), Address: by.Address(), ToolCallID: id.NewToolCall()}))
 		if err != nil {

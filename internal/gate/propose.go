@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/countersign/countersign/internal/card"
@@ -54,8 +53,8 @@ func (g *Gate) Propose(ctx context.Context, by identity.Actor, in Intent) (*sqlc
 }
 
 func (g *Gate) propose(ctx context.Context, by identity.Actor, in Intent) (made *sqlc.Proposal, err error) {
-	err = g.begin(ctx, g.pools.Agent, func(tx pgx.Tx) error {
-		if err := postgres.Enter(ctx, tx, by.Workspace().ID); err != nil {
+	err = g.begin(ctx, g.pools.Agent, func(tx *postgres.Tx) error {
+		if err := postgres.Enter(ctx, tx.Later(), by.Workspace().ID); err != nil {
 			return err
 		}
 		if made, err = g.repeated(ctx, tx, by, in); made != nil || err != nil {
@@ -63,7 +62,11 @@ func (g *Gate) propose(ctx context.Context, by identity.Actor, in Intent) (made 
 		}
 		salt := make([]byte, 16)
 		_, _ = rand.Read(salt) // never fails
-		draft, err := g.registry.Draft(ctx, tx, by, in.Entity, in.Operation, in.Key, in.Values, salt)
+		begun, err := tx.Sent(ctx)
+		if err != nil {
+			return err
+		}
+		draft, err := g.registry.Draft(ctx, begun, by, in.Entity, in.Operation, in.Key, in.Values, salt)
 		if refusal := RefusalOf(err); refusal != nil {
 			return refusal
 		} else if err != nil {
@@ -79,14 +82,14 @@ func (g *Gate) propose(ctx context.Context, by identity.Actor, in Intent) (made 
 }
 
 // store writes the card through the function that the agent's login may execute, and ends the call.
-func (g *Gate) store(ctx context.Context, tx pgx.Tx, by identity.Actor, in Intent, draft *record.Draft, salt []byte) (*sqlc.Proposal, error) {
+func (g *Gate) store(ctx context.Context, tx *postgres.Tx, by identity.Actor, in Intent, draft *record.Draft, salt []byte) (*sqlc.Proposal, error) {
 	sealed := card.Sealed{Proposal: id.NewProposal(), Workspace: by.Workspace().ID, ActingUser: by.User().ID, Tool: in.Tool, Entity: in.Entity.Name,
 		Operation: sqlc.WriteOperation(in.Operation), ActionKind: in.ActionKind, Salt: salt, Records: []card.Record{recordOf(in, draft)}}
 	records, err := json.Marshal([]storedRecord{stored(in, draft, sealed.Records[0])})
 	if err != nil {
 		return nil, err
 	}
-	_, err = g.queries.Propose(ctx, tx, sqlc.ProposeParams{
+	err = g.queries.Propose(ctx, tx.Later(), sqlc.ProposeParams{
 		ID: sealed.Proposal.UUID(), Tool: in.Tool, Entity: in.Entity.Name, Operation: sealed.Operation, ActionKind: in.ActionKind,
 		Headline: card.Headline(card.Noun{Title: in.Entity.Title, LabelField: in.Entity.LabelField()}, sealed.Records[0]), Note: optional(in.Note),
 		Fingerprint: card.Fingerprint(sealed), Salt: salt, ActingUserID: by.User().ID.UUID(), SignInID: id.Null(by.SignIn()), TokenID: id.Null(by.Token()),
@@ -98,14 +101,14 @@ func (g *Gate) store(ctx context.Context, tx pgx.Tx, by identity.Actor, in Inten
 	return g.finished(ctx, tx, in, sealed.Proposal)
 }
 
-// finished ends the call in the transaction of its proposal, and reads that as everyone does.
-func (g *Gate) finished(ctx context.Context, tx pgx.Tx, in Intent, made id.Proposal) (*sqlc.Proposal, error) {
+// finished ends the call in the transaction of its proposal, reads that as everyone does, and commits.
+func (g *Gate) finished(ctx context.Context, tx *postgres.Tx, in Intent, made id.Proposal) (*sqlc.Proposal, error) {
 	u := made.UUID()
-	_, err := g.queries.FinishToolCall(ctx, tx, sqlc.FinishToolCallParams{ID: in.Call.UUID(), Status: sqlc.ToolCallStatusSucceeded, ProposalID: &u})
+	err := g.queries.FinishToolCall(ctx, tx.Later(), sqlc.FinishToolCallParams{ID: in.Call.UUID(), Status: sqlc.ToolCallStatusSucceeded, ProposalID: &u})
 	if err != nil {
 		return nil, err
 	}
-	return g.queries.GetProposal(ctx, tx, made)
+	return g.queries.GetProposal(ctx, tx.Last(), made)
 }
 
 // unchangeable tells why a record that was read is not offered for this change.

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/countersign/countersign/internal/identity"
+	"github.com/countersign/countersign/internal/postgres"
 	"github.com/countersign/countersign/sqlc"
 )
 
@@ -16,11 +17,11 @@ import (
 const IdempotencyMismatch Code = "IDEMPOTENCY_MISMATCH"
 
 // repeated finds what an earlier request with the same key made; nil where there is none.
-func (g *Gate) repeated(ctx context.Context, tx pgx.Tx, by identity.Actor, in Intent) (*sqlc.Proposal, error) {
+func (g *Gate) repeated(ctx context.Context, tx *postgres.Tx, by identity.Actor, in Intent) (*sqlc.Proposal, error) {
 	if in.IdempotencyKey == "" {
 		return nil, nil
 	}
-	before, err := g.queries.ProposalByKey(ctx, tx, sqlc.ProposalByKeyParams{WorkspaceID: by.Workspace().ID, ActingUserID: by.User().ID, IdempotencyKey: in.IdempotencyKey})
+	before, err := g.queries.ProposalByKey(ctx, tx.Now(), sqlc.ProposalByKeyParams{WorkspaceID: by.Workspace().ID, ActingUserID: by.User().ID, IdempotencyKey: in.IdempotencyKey})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	} else if err != nil {

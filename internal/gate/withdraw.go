@@ -21,8 +21,11 @@ func (g *Gate) Withdraw(ctx context.Context, by identity.Person, which id.Propos
 // through the function that login may execute.
 func (g *Gate) WithdrawAsAgent(ctx context.Context, by identity.Agent, which id.Proposal) (*Answer, error) {
 	var answer *Answer
-	err := g.begin(ctx, g.pools.Agent, func(tx pgx.Tx) error {
-		db := postgres.As(tx, by.Workspace().ID)
+	err := g.begin(ctx, g.pools.Agent, func(tx *postgres.Tx) error {
+		if err := postgres.Enter(ctx, tx.Later(), by.Workspace().ID); err != nil {
+			return err
+		}
+		db := tx.Now()
 		p, err := g.withdrawable(ctx, db, by, which)
 		if err != nil {
 			return err
@@ -36,7 +39,7 @@ func (g *Gate) WithdrawAsAgent(ctx context.Context, by identity.Agent, which id.
 		return err
 	})
 	if err != nil {
-		return nil, undecided(answer, err)
+		return nil, undecided(err)
 	}
 	g.wake()
 	return answer, nil

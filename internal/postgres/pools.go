@@ -16,7 +16,7 @@ type Pools struct {
 	Gate     *pgxpool.Pool // decides, and writes the host's records as the person
 	Agent    *pgxpool.Pool // runs tools: reads, proposes, keeps conversations
 	Reader   *pgxpool.Pool // reads
-	Worker   *pgxpool.Pool // expires what has lapsed
+	Worker   *pgxpool.Pool // expires what has lapsed, and sequences the feed
 	Identity *pgxpool.Pool // signs in
 }
 
@@ -34,7 +34,7 @@ var logins = []login{
 	// The reader's lists have optional filters and few shapes: planning them for every call costs more
 	// than the better plan gains.
 	{name: "reader", most: 10, idle: 2, parameter: map[string]string{"plan_cache_mode": "force_generic_plan"}},
-	{name: "worker", most: 3},
+	{name: "worker", most: 4},
 	{name: "identity", most: 5, idle: 1},
 }
 
@@ -98,6 +98,13 @@ func (l login) config(ownerURL string, getenv func(string) string) (*pgxpool.Con
 		settings[name] = value
 	}
 	return config, nil
+}
+
+// Dial opens a connection like those of the worker's pool that is not of the pool, for whoever listens.
+func (p *Pools) Dial(ctx context.Context) (*pgx.Conn, error) {
+	config := p.Worker.Config().ConnConfig
+	config.RuntimeParams["application_name"] = "countersign listener"
+	return pgx.ConnectConfig(ctx, config)
 }
 
 // Verify connects each pool and refuses, in a sentence, one that cannot or that is another login than its own.

@@ -132,7 +132,7 @@ func (s *Service) finish(ctx context.Context, who identity.Actor, call id.ToolCa
 	if code != "" {
 		params.Code = &code
 	}
-	if _, err := s.queries.FinishToolCall(own, postgres.As(s.agent, who.Workspace().ID), params); err != nil {
+	if err := s.queries.FinishToolCall(own, postgres.As(s.agent, who.Workspace().ID), params); err != nil {
 		s.log.ErrorContext(ctx, "a tool call's end was not written", "call", call, "error", err)
 	}
 }
