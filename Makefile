@@ -7,10 +7,10 @@ TOOL := go tool -modfile=tools/go.mod
 LINT := go tool -modfile=tools/lint/go.mod golangci-lint
 BIN  := bin/countersign
 
-.PHONY: queries help demo build test race check generate generated format vet lint bench schema contract postgres chromium versions
+.PHONY: queries slow-feed streams help demo build test race check generate generated format vet lint bench schema contract postgres chromium versions
 
 help: ## Print this.
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /	/' | expand -t12
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /	/' | expand -t12
 
 demo: postgres build ## Start Harbor Mill on a database of its own and serve it.
 	@exec $(BIN) demo $(ARGS)
@@ -54,6 +54,13 @@ lint:
 
 queries: postgres ## Prepare every query on a migrated database, and hold it against the rules of sqlc.yaml.
 	go test -count=1 -tags sqlcvet -run TestEveryQueryIsVetted ./internal/postgres
+
+slow-feed: postgres ## Hold the feed's order under 100 000 events, killed sequencers and cut listeners.
+	COUNTERSIGN_FEED_EVENTS=100000 go test -count=1 -timeout 60m -v -run TestEveryReader ./internal/feed
+
+streams: postgres ## Follow the feed with the npm clients graphql-ws and graphql-sse (needs Node).
+	cd tools/streams && npm ci --no-audit --no-fund
+	COUNTERSIGN_STREAMS=1 go test -count=1 -v -run TestTheNpmClients ./internal/server
 
 bench: postgres ## Rates of propose and confirm over HTTP beside the same SQL from a bare loop.
 	go test -run '^$$' -bench . -benchtime $(or $(BENCHTIME),3s) -timeout 30m ./internal/bench

@@ -24,6 +24,13 @@ func price(c *generated.ComplexityRoot) {
 	c.Query.Proposals = func(child int, _ *model.ProposalFilter, _ *model.ProposalOrder, first *int32, _ *string, last *int32, _ *string) int {
 		return two(child, first, last, 20)
 	}
+	c.Query.ProposalEvents = func(child int, _ *string, first *int32, _ *model.ProposalFilter) int {
+		n := usualEvents
+		if first != nil {
+			n = min(max(int(*first), 1), maxEvents)
+		}
+		return 1 + n*child
+	}
 	c.Conversation.Messages = func(child int, first *int32, _ *string, last *int32, _ *string) int {
 		return two(child, first, last, 50)
 	}

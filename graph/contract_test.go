@@ -13,7 +13,7 @@ import (
 // later is what the contract has and the schema does not have yet: it is built with its own work, and
 // until then it is not there, rather than there and empty.
 var later = []string{
-	"Query.feedCursor", "Query.proposalEvents", "Subscription", "ProposalEvent", "ProposalEventType", "ProposalEventConnection", "ProposalEventEdge",
+	"Subscription.conversationActivity",
 	"ConversationActivity", "MessageDelta", "ProposalMade", "MessageCompleted", "TurnFailed",
 	"Mutation.approveProposal", "Mutation.disapproveProposal", "Mutation.reviseProposal", "Mutation.proposeRevert", "ReviseProposalInput", "ProposeRevertInput",
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/countersign/countersign/graph/model"
 	"github.com/countersign/countersign/internal/assistant"
+	"github.com/countersign/countersign/internal/feed"
 	"github.com/countersign/countersign/internal/gate"
 	"github.com/countersign/countersign/internal/id"
 )
@@ -87,6 +88,10 @@ func coded(err error) (code model.ErrorCode, message, field string) {
 		return model.ErrorCodeInvalidInput, "This number is too large.", argument(err)
 	case errors.Is(err, id.ErrMalformed):
 		return errNotFound.code, errNotFound.message, ""
+	case errors.Is(err, feed.ErrInvalid):
+		return model.ErrorCodeCursorInvalid, "This is not a cursor of the feed.", ""
+	case errors.Is(err, feed.ErrExpired):
+		return model.ErrorCodeCursorExpired, "What came after this cursor is not kept any more. Load anew, and follow from feedCursor.", ""
 	case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || disconnected(err):
 		return model.ErrorCodeUnavailable, "The database did not answer in time. Try again.", ""
 	}

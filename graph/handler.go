@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/handler"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/countersign/countersign/graph/generated"
 	"github.com/countersign/countersign/graph/model"
+	"github.com/countersign/countersign/internal/feed"
 	"github.com/countersign/countersign/internal/identity"
 	"github.com/countersign/countersign/sqlc"
 )
@@ -23,6 +25,11 @@ import (
 // Options are what an operator chooses. Introspection is off unless switched on, as are suggestions.
 type Options struct {
 	Introspection bool
+	// Hub tells subscribers what happens. Authenticate says who acts by a token that a socket sends once it is open.
+	Hub          *feed.Hub
+	Authenticate func(*http.Request) (identity.Actor, error)
+	// KeepAlive is how often a stream says something; one that does not answer twice has gone. Zero for 25 s.
+	KeepAlive time.Duration
 }
 
 // NewHandler serves GraphQL. Who asks is in the request's context already, put there by the middleware
@@ -30,6 +37,9 @@ type Options struct {
 func NewHandler(r *Resolver, o Options) http.Handler {
 	r.queries = sqlc.New()
 	server := handler.New(generated.NewExecutableSchema(configOf(r)))
+	streams := newStreams(o, r.withLoaders, r.Log)
+	server.AddTransport(overWebSocket{streams})
+	server.AddTransport(overEvents{streams})
 	server.AddTransport(overHTTP{})
 	server.SetQueryCache(lru.New[*ast.QueryDocument](1000))
 	server.SetParserTokenLimit(maxTokens)
@@ -77,6 +87,8 @@ func signedIn(log *slog.Logger, next http.Handler) http.Handler {
 		_, err := identity.Who(r.Context())
 		reason := (*identity.Error)(nil)
 		switch {
+		case upgrades(r): // a socket may say who acts once it is open, and is told there
+			next.ServeHTTP(w, r)
 		case errors.As(err, &reason):
 			if reason.Cause != nil {
 				log.ErrorContext(r.Context(), "who asks was not found out", "code", reason.Code, "cause", reason.Cause)

@@ -172,10 +172,13 @@ func (r *Resolver) withLoaders(ctx context.Context) context.Context {
 // perOperation gives a query its loaders, perField a field of a mutation.
 // A token that may not read asks no query; what it proposes itself it is answered.
 func (r *Resolver) perOperation(ctx context.Context, next graphql.OperationHandler) graphql.ResponseHandler {
-	if graphql.GetOperationContext(ctx).Operation.Operation != ast.Mutation && !identity.From(ctx).May(identity.ScopeRead) {
+	if graphql.GetOperationContext(ctx).Operation.Operation == ast.Query && !identity.From(ctx).May(identity.ScopeRead) {
 		return graphql.OneShot(&graphql.Response{Errors: gqlerror.List{errNoRead}})
 	}
-	return next(r.withLoaders(ctx))
+	if _, there := ctx.Value(loadersKey{}).(*loaders); !there { // the events of a page have theirs in common
+		ctx = r.withLoaders(ctx)
+	}
+	return next(ctx)
 }
 
 func (r *Resolver) perField(ctx context.Context, next graphql.RootResolver) graphql.Marshaler {

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/countersign/countersign/internal/assistant"
+	"github.com/countersign/countersign/internal/feed"
 	"github.com/countersign/countersign/internal/gate"
 	"github.com/countersign/countersign/internal/identity"
 	"github.com/countersign/countersign/internal/postgres"
@@ -21,6 +22,7 @@ type Resolver struct {
 	Gate      *gate.Gate
 	Tools     *toolcall.Service
 	Assistant *assistant.Assistant
+	Feed      *feed.Feed
 	Reader    *pgxpool.Pool
 	Log       *slog.Logger
 

@@ -81,6 +81,14 @@ func (r *queryResolver) ActionableCount(ctx context.Context) (int32, error) {
 	return r.actionableCount(ctx)
 }
 
+func (r *queryResolver) FeedCursor(ctx context.Context) (string, error) {
+	return r.feedCursor(ctx)
+}
+
+func (r *queryResolver) ProposalEvents(ctx context.Context, after *string, first *int32, filter *model.ProposalFilter) (*model.ProposalEventConnection, error) {
+	return r.eventPage(ctx, after, first, filter)
+}
+
 func (r *Resolver) Mutation() generated.MutationResolver { return &mutationResolver{r} }
 
 func (r *Resolver) Query() generated.QueryResolver { return &queryResolver{r} }

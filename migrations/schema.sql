@@ -220,6 +220,30 @@ END $$;
 
 ALTER FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, preview boolean, lives interval, once_key text, once_hash bytea, records jsonb) OWNER TO countersign_definer;
 
+CREATE FUNCTION countersign.queue_event() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'countersign', 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+    INSERT INTO feed_queue (event_id, workspace_id) VALUES (NEW.id, NEW.workspace_id);
+    RETURN NULL;
+END $$;
+
+ALTER FUNCTION countersign.queue_event() OWNER TO countersign_definer;
+
+CREATE FUNCTION countersign.raise_feed_floor() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'countersign', 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+    INSERT INTO feed_floor AS kept (workspace_id, position)
+    SELECT workspace_id, max(position) FROM gone GROUP BY workspace_id ORDER BY workspace_id
+    ON CONFLICT (workspace_id) DO UPDATE SET position = greatest(kept.position, excluded.position);
+    RETURN NULL;
+END $$;
+
+ALTER FUNCTION countersign.raise_feed_floor() OWNER TO countersign_definer;
+
 CREATE FUNCTION countersign.record_tool_call(call_id uuid, actor uuid, by_sign_in uuid, by_token uuid, in_conversation uuid, in_turn uuid, tool_name text, on_entity text, logged_input jsonb) RETURNS void
     LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'countersign', 'pg_catalog', 'pg_temp'
@@ -229,6 +253,36 @@ CREATE FUNCTION countersign.record_tool_call(call_id uuid, actor uuid, by_sign_i
 $$;
 
 ALTER FUNCTION countersign.record_tool_call(call_id uuid, actor uuid, by_sign_in uuid, by_token uuid, in_conversation uuid, in_turn uuid, tool_name text, on_entity text, logged_input jsonb) OWNER TO countersign_definer;
+
+CREATE FUNCTION countersign.sequence_feed(above bigint, most integer, OUT taken integer, OUT top bigint, OUT head bigint) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO 'countersign', 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET jit TO 'off'
+    AS $$
+DECLARE
+    due   bigint[];
+    given bigint;
+BEGIN
+    PERFORM pg_advisory_xact_lock(hashtextextended('countersign feed', 0));
+    due := ARRAY(SELECT seq FROM feed_queue WHERE seq > above ORDER BY seq LIMIT most);
+    taken := cardinality(due);
+    top := due[taken];
+    IF taken > 0 THEN
+        WITH placed AS (
+            INSERT INTO feed (event_id, workspace_id)
+            SELECT q.event_id, q.workspace_id FROM feed_queue q JOIN events e ON e.id = q.event_id
+            WHERE q.seq = ANY (due) ORDER BY q.seq
+            ON CONFLICT (event_id) DO NOTHING
+            RETURNING position)
+        SELECT max(position) INTO given FROM placed;
+        DELETE FROM feed_queue WHERE seq = ANY (due);
+        IF given IS NOT NULL THEN
+            PERFORM pg_notify('countersign_feed', given::text);
+        END IF;
+    END IF;
+    head := coalesce(given, (SELECT max(position) FROM feed), 0);
+END $$;
 
 CREATE FUNCTION countersign.withdraw(which uuid, by_token uuid, why text) RETURNS countersign.proposal_status
     LANGUAGE plpgsql SECURITY DEFINER
@@ -325,6 +379,48 @@ CREATE TABLE countersign.events (
 );
 
 ALTER TABLE ONLY countersign.events FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE countersign.feed (
+    "position" bigint NOT NULL,
+    event_id uuid NOT NULL,
+    workspace_id uuid NOT NULL
+);
+
+ALTER TABLE ONLY countersign.feed FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE countersign.feed_floor (
+    workspace_id uuid NOT NULL,
+    "position" bigint NOT NULL
+);
+
+ALTER TABLE ONLY countersign.feed_floor FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE countersign.feed ALTER COLUMN "position" ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME countersign.feed_position_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE countersign.feed_queue (
+    seq bigint NOT NULL,
+    event_id uuid NOT NULL,
+    workspace_id uuid NOT NULL
+)
+WITH (autovacuum_vacuum_scale_factor='0', autovacuum_vacuum_threshold='2000', autovacuum_vacuum_insert_threshold='-1', autovacuum_analyze_scale_factor='0', autovacuum_analyze_threshold='100000');
+
+ALTER TABLE ONLY countersign.feed_queue FORCE ROW LEVEL SECURITY;
+
+ALTER TABLE countersign.feed_queue ALTER COLUMN seq ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME countersign.feed_queue_seq_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 
 CREATE TABLE countersign.memberships (
     user_id uuid NOT NULL,
@@ -631,6 +727,18 @@ ALTER TABLE ONLY countersign.conversations
 ALTER TABLE ONLY countersign.events
     ADD CONSTRAINT events_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY countersign.feed
+    ADD CONSTRAINT feed_event_id_key UNIQUE (event_id);
+
+ALTER TABLE ONLY countersign.feed_floor
+    ADD CONSTRAINT feed_floor_pkey PRIMARY KEY (workspace_id);
+
+ALTER TABLE ONLY countersign.feed
+    ADD CONSTRAINT feed_pkey PRIMARY KEY ("position");
+
+ALTER TABLE ONLY countersign.feed_queue
+    ADD CONSTRAINT feed_queue_pkey PRIMARY KEY (seq);
+
 ALTER TABLE ONLY countersign.memberships
     ADD CONSTRAINT memberships_pkey PRIMARY KEY (user_id, workspace_id);
 
@@ -705,6 +813,8 @@ CREATE UNIQUE INDEX decisions_one_vote ON countersign.proposal_decisions USING b
 
 CREATE INDEX events_of_proposal ON countersign.events USING btree (proposal_id, id);
 
+CREATE INDEX feed_of_workspace ON countersign.feed USING btree (workspace_id, "position");
+
 CREATE INDEX messages_of_conversation ON countersign.messages USING btree (conversation_id, id);
 
 CREATE INDEX proposal_records_of_record ON countersign.proposal_records USING btree (workspace_id, entity, key);
@@ -737,6 +847,12 @@ CREATE TRIGGER audit_events_append_only BEFORE UPDATE ON countersign.audit_event
 
 CREATE TRIGGER events_append_only BEFORE UPDATE ON countersign.events FOR EACH ROW EXECUTE FUNCTION countersign.append_only();
 
+CREATE TRIGGER events_queue AFTER INSERT ON countersign.events FOR EACH ROW EXECUTE FUNCTION countersign.queue_event();
+
+CREATE TRIGGER feed_append_only BEFORE UPDATE OR TRUNCATE ON countersign.feed FOR EACH STATEMENT EXECUTE FUNCTION countersign.append_only();
+
+CREATE TRIGGER feed_floor AFTER DELETE ON countersign.feed REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION countersign.raise_feed_floor();
+
 CREATE TRIGGER proposal_decisions_append_only BEFORE UPDATE ON countersign.proposal_decisions FOR EACH ROW EXECUTE FUNCTION countersign.append_only();
 
 CREATE TRIGGER proposal_records_append_only BEFORE UPDATE ON countersign.proposal_records FOR EACH ROW EXECUTE FUNCTION countersign.append_only();
@@ -760,6 +876,9 @@ ALTER TABLE ONLY countersign.events
 
 ALTER TABLE ONLY countersign.events
     ADD CONSTRAINT events_proposal_id_fkey FOREIGN KEY (proposal_id) REFERENCES countersign.proposals(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY countersign.feed
+    ADD CONSTRAINT feed_event_id_fkey FOREIGN KEY (event_id) REFERENCES countersign.events(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY countersign.memberships
     ADD CONSTRAINT memberships_user_id_fkey FOREIGN KEY (user_id) REFERENCES countersign.users(id);
@@ -848,17 +967,31 @@ ALTER TABLE countersign.conversations ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY definer_proposes ON countersign.proposals AS RESTRICTIVE FOR INSERT TO countersign_definer WITH CHECK ((status = 'pending'::countersign.proposal_status));
 
+CREATE POLICY definer_queues ON countersign.feed_queue FOR INSERT TO countersign_definer WITH CHECK (true);
+
+CREATE POLICY definer_raises ON countersign.feed_floor TO countersign_definer USING (true);
+
 CREATE POLICY definer_withdraws ON countersign.proposal_decisions AS RESTRICTIVE FOR INSERT TO countersign_definer WITH CHECK ((kind = 'withdraw'::countersign.decision_kind));
 
 CREATE POLICY definer_withdraws ON countersign.proposals AS RESTRICTIVE FOR UPDATE TO countersign_definer USING (true) WITH CHECK ((status = ANY (ARRAY['pending'::countersign.proposal_status, 'withdrawn'::countersign.proposal_status])));
 
 ALTER TABLE countersign.events ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE countersign.feed ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE countersign.feed_floor ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE countersign.feed_queue ENABLE ROW LEVEL SECURITY;
+
 CREATE POLICY in_workspace ON countersign.audit_events USING ((workspace_id = (NULLIF(current_setting('countersign.workspace'::text, true), ''::text))::uuid));
 
 CREATE POLICY in_workspace ON countersign.conversations USING ((workspace_id = (NULLIF(current_setting('countersign.workspace'::text, true), ''::text))::uuid));
 
 CREATE POLICY in_workspace ON countersign.events USING ((workspace_id = (NULLIF(current_setting('countersign.workspace'::text, true), ''::text))::uuid));
+
+CREATE POLICY in_workspace ON countersign.feed USING ((workspace_id = (NULLIF(current_setting('countersign.workspace'::text, true), ''::text))::uuid));
+
+CREATE POLICY in_workspace ON countersign.feed_floor USING ((workspace_id = (NULLIF(current_setting('countersign.workspace'::text, true), ''::text))::uuid));
 
 CREATE POLICY in_workspace ON countersign.messages USING ((workspace_id = (NULLIF(current_setting('countersign.workspace'::text, true), ''::text))::uuid));
 
@@ -896,6 +1029,12 @@ CREATE POLICY worker_finds ON countersign.tool_calls TO countersign_worker USING
 
 CREATE POLICY worker_finds ON countersign.turns FOR SELECT TO countersign_worker USING (true);
 
+CREATE POLICY worker_sequences ON countersign.events FOR SELECT TO countersign_worker USING (true);
+
+CREATE POLICY worker_sequences ON countersign.feed TO countersign_worker USING (true);
+
+CREATE POLICY worker_sequences ON countersign.feed_queue TO countersign_worker USING (true);
+
 GRANT USAGE ON SCHEMA countersign TO countersign_gate;
 GRANT USAGE ON SCHEMA countersign TO countersign_agent;
 GRANT USAGE ON SCHEMA countersign TO countersign_reader;
@@ -913,8 +1052,15 @@ REVOKE ALL ON FUNCTION countersign.proposals_guard() FROM PUBLIC;
 REVOKE ALL ON FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, preview boolean, lives interval, once_key text, once_hash bytea, records jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, preview boolean, lives interval, once_key text, once_hash bytea, records jsonb) TO countersign_agent;
 
+REVOKE ALL ON FUNCTION countersign.queue_event() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION countersign.raise_feed_floor() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION countersign.record_tool_call(call_id uuid, actor uuid, by_sign_in uuid, by_token uuid, in_conversation uuid, in_turn uuid, tool_name text, on_entity text, logged_input jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION countersign.record_tool_call(call_id uuid, actor uuid, by_sign_in uuid, by_token uuid, in_conversation uuid, in_turn uuid, tool_name text, on_entity text, logged_input jsonb) TO countersign_agent;
+
+REVOKE ALL ON FUNCTION countersign.sequence_feed(above bigint, most integer, OUT taken integer, OUT top bigint, OUT head bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION countersign.sequence_feed(above bigint, most integer, OUT taken integer, OUT top bigint, OUT head bigint) TO countersign_worker;
 
 REVOKE ALL ON FUNCTION countersign.withdraw(which uuid, by_token uuid, why text) FROM PUBLIC;
 GRANT ALL ON FUNCTION countersign.withdraw(which uuid, by_token uuid, why text) TO countersign_agent;
@@ -955,6 +1101,25 @@ GRANT SELECT ON TABLE countersign.events TO countersign_agent;
 GRANT SELECT ON TABLE countersign.events TO countersign_reader;
 GRANT SELECT,INSERT ON TABLE countersign.events TO countersign_worker;
 GRANT SELECT,INSERT ON TABLE countersign.events TO countersign_definer;
+
+GRANT SELECT ON TABLE countersign.feed TO countersign_reader;
+GRANT SELECT ON TABLE countersign.feed TO countersign_worker;
+
+GRANT INSERT(event_id) ON TABLE countersign.feed TO countersign_worker;
+
+GRANT INSERT(workspace_id) ON TABLE countersign.feed TO countersign_worker;
+
+GRANT SELECT ON TABLE countersign.feed_floor TO countersign_reader;
+GRANT SELECT ON TABLE countersign.feed_floor TO countersign_worker;
+GRANT SELECT,INSERT,UPDATE ON TABLE countersign.feed_floor TO countersign_definer;
+
+GRANT SELECT ON SEQUENCE countersign.feed_position_seq TO countersign_reader;
+
+GRANT SELECT,DELETE ON TABLE countersign.feed_queue TO countersign_worker;
+
+GRANT INSERT(event_id) ON TABLE countersign.feed_queue TO countersign_definer;
+
+GRANT INSERT(workspace_id) ON TABLE countersign.feed_queue TO countersign_definer;
 
 GRANT SELECT ON TABLE countersign.memberships TO countersign_gate;
 GRANT SELECT ON TABLE countersign.memberships TO countersign_agent;

@@ -30,7 +30,9 @@ type ResolverRoot interface {
 	Message() MessageResolver
 	Mutation() MutationResolver
 	Proposal() ProposalResolver
+	ProposalEvent() ProposalEventResolver
 	Query() QueryResolver
+	Subscription() SubscriptionResolver
 	User() UserResolver
 	Viewer() ViewerResolver
 }
@@ -242,6 +244,26 @@ type ComplexityRoot struct {
 		Node   func(childComplexity int) int
 	}
 
+	ProposalEvent struct {
+		Actor    func(childComplexity int) int
+		At       func(childComplexity int) int
+		Cursor   func(childComplexity int) int
+		Proposal func(childComplexity int) int
+		Status   func(childComplexity int) int
+		Type     func(childComplexity int) int
+	}
+
+	ProposalEventConnection struct {
+		Cursor   func(childComplexity int) int
+		Edges    func(childComplexity int) int
+		PageInfo func(childComplexity int) int
+	}
+
+	ProposalEventEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
+	}
+
 	ProposalRefused struct {
 		Code    func(childComplexity int) int
 		Field   func(childComplexity int) int
@@ -263,8 +285,10 @@ type ComplexityRoot struct {
 		Capabilities    func(childComplexity int) int
 		Conversation    func(childComplexity int, id string) int
 		Conversations   func(childComplexity int, first *int32, after *string) int
+		FeedCursor      func(childComplexity int) int
 		Node            func(childComplexity int, id string) int
 		Proposal        func(childComplexity int, id string) int
+		ProposalEvents  func(childComplexity int, after *string, first *int32, filter *model.ProposalFilter) int
 		Proposals       func(childComplexity int, filter *model.ProposalFilter, orderBy *model.ProposalOrder, first *int32, after *string, last *int32, before *string) int
 		Viewer          func(childComplexity int) int
 	}
@@ -309,6 +333,10 @@ type ComplexityRoot struct {
 		Operation func(childComplexity int) int
 		Rows      func(childComplexity int) int
 		Table     func(childComplexity int) int
+	}
+
+	Subscription struct {
+		ProposalEvents func(childComplexity int, after *string, filter *model.ProposalFilter) int
 	}
 
 	TurnFailure struct {
@@ -1183,6 +1211,75 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.ProposalEdge.Node(childComplexity), true
 
+	case "ProposalEvent.actor":
+		if e.ComplexityRoot.ProposalEvent.Actor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ProposalEvent.Actor(childComplexity), true
+	case "ProposalEvent.at":
+		if e.ComplexityRoot.ProposalEvent.At == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ProposalEvent.At(childComplexity), true
+	case "ProposalEvent.cursor":
+		if e.ComplexityRoot.ProposalEvent.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ProposalEvent.Cursor(childComplexity), true
+	case "ProposalEvent.proposalId", "ProposalEvent.proposal":
+		if e.ComplexityRoot.ProposalEvent.Proposal == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ProposalEvent.Proposal(childComplexity), true
+	case "ProposalEvent.status":
+		if e.ComplexityRoot.ProposalEvent.Status == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ProposalEvent.Status(childComplexity), true
+	case "ProposalEvent.type":
+		if e.ComplexityRoot.ProposalEvent.Type == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ProposalEvent.Type(childComplexity), true
+
+	case "ProposalEventConnection.cursor":
+		if e.ComplexityRoot.ProposalEventConnection.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ProposalEventConnection.Cursor(childComplexity), true
+	case "ProposalEventConnection.edges":
+		if e.ComplexityRoot.ProposalEventConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ProposalEventConnection.Edges(childComplexity), true
+	case "ProposalEventConnection.pageInfo":
+		if e.ComplexityRoot.ProposalEventConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ProposalEventConnection.PageInfo(childComplexity), true
+
+	case "ProposalEventEdge.cursor":
+		if e.ComplexityRoot.ProposalEventEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ProposalEventEdge.Cursor(childComplexity), true
+	case "ProposalEventEdge.node":
+		if e.ComplexityRoot.ProposalEventEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ProposalEventEdge.Node(childComplexity), true
+
 	case "ProposalRefused.code":
 		if e.ComplexityRoot.ProposalRefused.Code == nil {
 			break
@@ -1262,6 +1359,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Conversations(childComplexity, args["first"].(*int32), args["after"].(*string)), true
+	case "Query.feedCursor":
+		if e.ComplexityRoot.Query.FeedCursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Query.FeedCursor(childComplexity), true
 
 	case "Query.node":
 		if e.ComplexityRoot.Query.Node == nil {
@@ -1285,6 +1388,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Query.Proposal(childComplexity, args["id"].(string)), true
+	case "Query.proposalEvents":
+		if e.ComplexityRoot.Query.ProposalEvents == nil {
+			break
+		}
+
+		args, err := ec.field_Query_proposalEvents_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Query.ProposalEvents(childComplexity, args["after"].(*string), args["first"].(*int32), args["filter"].(*model.ProposalFilter)), true
 	case "Query.proposals":
 		if e.ComplexityRoot.Query.Proposals == nil {
 			break
@@ -1435,6 +1549,18 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.SideEffect.Table(childComplexity), true
+
+	case "Subscription.proposalEvents":
+		if e.ComplexityRoot.Subscription.ProposalEvents == nil {
+			break
+		}
+
+		args, err := ec.field_Subscription_proposalEvents_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Subscription.ProposalEvents(childComplexity, args["after"].(*string), args["filter"].(*model.ProposalFilter)), true
 
 	case "TurnFailure.code":
 		if e.ComplexityRoot.TurnFailure.Code == nil {
@@ -1610,6 +1736,23 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 				Data: buf.Bytes(),
 			}
 		}
+	case ast.Subscription:
+		next := ec._Subscription(ctx, opCtx.Operation.SelectionSet)
+
+		var buf bytes.Buffer
+		return func(ctx context.Context) *graphql.Response {
+			buf.Reset()
+			data := next(ctx)
+
+			if data == nil {
+				return nil
+			}
+			data.MarshalGQL(&buf)
+
+			return &graphql.Response{
+				Data: buf.Bytes(),
+			}
+		}
 
 	default:
 		return graphql.OneShot(graphql.ErrorResponse(ctx, "unsupported GraphQL operation"))
@@ -1748,6 +1891,25 @@ enum ErrorCode {
   UNAUTHENTICATED FORBIDDEN NOT_FOUND INVALID_INPUT IDEMPOTENCY_MISMATCH LIMIT_EXCEEDED RATE_LIMITED
   CURSOR_EXPIRED CURSOR_INVALID UNAVAILABLE INTERNAL GRAPHQL_PARSE_FAILED GRAPHQL_VALIDATION_FAILED
 }
+`, BuiltIn: false},
+	{Name: "../feed.graphqls", Input: `"cursor: pass it as ` + "`" + `after` + "`" + ` to go on from here. status: what it became with this event. proposal: as it is now; null where it is gone or no longer visible."
+type ProposalEvent {
+  cursor: String!
+  type: ProposalEventType!
+  at: DateTime!
+  proposalId: ID!
+  status: ProposalStatus!
+  "Null: the system."
+  actor: User
+  proposal: Proposal
+}
+
+"One event a change: CONFIRMED only where approval follows, APPROVED only where it was not the last; else APPLIED or FAILED alone."
+enum ProposalEventType { PROPOSED EXTENDED CONFIRMED APPROVED APPLIED REJECTED DISAPPROVED EXPIRED WITHDRAWN SUPERSEDED FAILED }
+
+"cursor: the place reached, also where nothing visible happened."
+type ProposalEventConnection { edges: [ProposalEventEdge!]! pageInfo: PageInfo! cursor: String! }
+type ProposalEventEdge { cursor: String! node: ProposalEvent! }
 `, BuiltIn: false},
 	{Name: "../people.graphqls", Input: `type Viewer {
   user: User!
@@ -1917,6 +2079,14 @@ type Query {
   proposals(filter: ProposalFilter, orderBy: ProposalOrder = NEWEST, first: Int = 20, after: String, last: Int, before: String): ProposalConnection!
   "How many proposals wait for the viewer; 100 means 100 or more."
   actionableCount: Int!
+  "Where the feed stands now; take it before loading a list, then follow from it."
+  feedCursor: String!
+  """
+  The same feed that Subscription.proposalEvents pushes, for clients that poll. Null reads from the oldest retained event.
+  At most 1000 at once; a page may be short, also empty, where much of what it looked at is not for the viewer: go on from its cursor while pageInfo.hasNextPage.
+  filter is of the event's proposal, its status the one that the event made.
+  """
+  proposalEvents(after: String, first: Int = 100, filter: ProposalFilter): ProposalEventConnection!
 }
 
 type Mutation {
@@ -1933,6 +2103,11 @@ type Mutation {
   withdrawProposal(input: WithdrawProposalInput!): DecideProposalPayload
   "More time, once, by its acting user, while PENDING: expiresAt becomes now plus the entity's lifetime. The fingerprint stays. A second call answers the proposal unchanged."
   extendProposal(input: ExtendProposalInput!): DecideProposalPayload @personsOnly
+}
+`, BuiltIn: false},
+	{Name: "../stream.graphqls", Input: `type Subscription {
+  "Every change of a proposal the viewer may see. Resumes after the cursor: no gap, no repeat; null starts now; one too old answers CURSOR_EXPIRED."
+  proposalEvents(after: String, filter: ProposalFilter): ProposalEvent!
 }
 `, BuiltIn: false},
 }
@@ -2304,6 +2479,48 @@ func (ec *executionContext) childFields_ProposalEdge(ctx context.Context, field 
 		return ec.fieldContext_ProposalEdge_node(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ProposalEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_ProposalEvent(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_ProposalEvent_cursor(ctx, field)
+	case "type":
+		return ec.fieldContext_ProposalEvent_type(ctx, field)
+	case "at":
+		return ec.fieldContext_ProposalEvent_at(ctx, field)
+	case "proposalId":
+		return ec.fieldContext_ProposalEvent_proposalId(ctx, field)
+	case "status":
+		return ec.fieldContext_ProposalEvent_status(ctx, field)
+	case "actor":
+		return ec.fieldContext_ProposalEvent_actor(ctx, field)
+	case "proposal":
+		return ec.fieldContext_ProposalEvent_proposal(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ProposalEvent", field.Name)
+}
+
+func (ec *executionContext) childFields_ProposalEventConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_ProposalEventConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_ProposalEventConnection_pageInfo(ctx, field)
+	case "cursor":
+		return ec.fieldContext_ProposalEventConnection_cursor(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ProposalEventConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_ProposalEventEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_ProposalEventEdge_cursor(ctx, field)
+	case "node":
+		return ec.fieldContext_ProposalEventEdge_node(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ProposalEventEdge", field.Name)
 }
 
 func (ec *executionContext) childFields_ProposalWarning(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

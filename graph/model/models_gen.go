@@ -241,6 +241,9 @@ type SideEffect struct {
 	Rows      int32  `json:"rows"`
 }
 
+type Subscription struct {
+}
+
 type TurnFailure struct {
 	Code    sqlc.TurnFailureCode `json:"code"`
 	Message string               `json:"message"`

@@ -1,6 +1,9 @@
 package model
 
-import "github.com/countersign/countersign/sqlc"
+import (
+	"github.com/countersign/countersign/internal/feed"
+	"github.com/countersign/countersign/sqlc"
+)
 
 // Connection is a Relay page of T.
 type Connection[T any] struct {
@@ -12,6 +15,12 @@ type Connection[T any] struct {
 type Edge[T any] struct {
 	Cursor string
 	Node   T
+}
+
+// ProposalEventConnection is a page of the feed. Cursor is the place reached, with or without edges.
+type ProposalEventConnection struct {
+	Connection[*feed.Item]
+	Cursor string
 }
 
 // PageInfo tells what lies beyond a page.
@@ -40,4 +49,6 @@ type (
 	RecordChangeConnection = Connection[*RecordChange]
 	// RecordChangeEdge is one of the page.
 	RecordChangeEdge = Edge[*RecordChange]
+	// ProposalEventEdge is one of a page of the feed.
+	ProposalEventEdge = Edge[*feed.Item]
 )

@@ -2,7 +2,7 @@ package server_test
 
 import "testing"
 
-func (c *client) open(said ...string) (talk string) {
+func (c *client) talk(said ...string) (talk string) {
 	c.w.t.Helper()
 	talk = c.gql(`mutation { createConversation(input: {}) { conversation { id } } }`, nil).text("createConversation.conversation.id")
 	for _, one := range said {
@@ -16,7 +16,7 @@ func TestEachConversationHoldsItsOwn(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	maria := w.signIn("maria@harbor.example")
-	first, second := maria.open("Rename role 4 to reviewer", "Rename role 5 to onlooker"), maria.open("Rename role 6 to purchaser", "What can you do?")
+	first, second := maria.talk("Rename role 4 to reviewer", "Rename role 5 to onlooker"), maria.talk("Rename role 6 to purchaser", "What can you do?")
 	a := maria.gql(`{ conversations { edges { node { id first: messages(first: 1) { edges { node { content } } pageInfo { hasNextPage endCursor } } last: messages(last: 2) { edges { node { role content } } pageInfo { hasPreviousPage } }
 		proposals(first: 1) { edges { node { headline } } pageInfo { hasNextPage } } } } } }`, nil)
 	a.want(vars{
@@ -41,7 +41,7 @@ func TestAProposalStaysWithItsOwner(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	maria, paolo := w.signIn("maria@harbor.example"), w.signIn("paolo@harbor.example")
-	talk := maria.open("Rename role 4 to reviewer")
+	talk := maria.talk("Rename role 4 to reviewer")
 	p := maria.gql(`{ proposals { edges { node { id fingerprint } } } }`, nil)
 	id, fingerprint := p.text("proposals.edges.0.node.id"), p.text("proposals.edges.0.node.fingerprint")
 	w.exec(`UPDATE countersign.conversations SET user_id = $1::text::uuid`, w.user("paolo"))

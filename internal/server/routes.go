@@ -19,8 +19,8 @@ func (p parts) routes(c Config) http.Handler {
 	mux.Handle("/session", who.Session())
 	mux.Handle("/session/", who.Session())
 	mux.Handle("/graphql", who.Middleware(graph.NewHandler(&graph.Resolver{
-		Gate: p.gate, Tools: p.tools, Assistant: p.assistant, Reader: p.pools.Reader, Log: p.log,
-	}, graph.Options{Introspection: c.GraphiQL})))
+		Gate: p.gate, Tools: p.tools, Assistant: p.assistant, Feed: p.feed, Reader: p.pools.Reader, Log: p.log,
+	}, graph.Options{Introspection: c.GraphiQL, Hub: p.hub, Authenticate: p.identity.Authenticate, KeepAlive: c.KeepAlive})))
 	if c.GraphiQL {
 		explorer := web.GraphiQL()
 		mux.Handle("/graphiql", explorer)

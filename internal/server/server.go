@@ -16,6 +16,7 @@ import (
 
 	"github.com/countersign/countersign/internal/assistant"
 	"github.com/countersign/countersign/internal/assistant/offline"
+	"github.com/countersign/countersign/internal/feed"
 	"github.com/countersign/countersign/internal/gate"
 	"github.com/countersign/countersign/internal/identity"
 	"github.com/countersign/countersign/internal/postgres"
@@ -33,8 +34,10 @@ type Config struct {
 	Secure     bool
 	// GraphiQL switches on the explorer and introspection.
 	GraphiQL bool
-	// TimersOff leaves expiries unstored: reads and decisions evaluate them all the same.
+	// TimersOff leaves expiries unstored: reads and decisions evaluate them all the same. The feed runs on.
 	TimersOff bool
+	// KeepAlive is how often a stream that is idle says something; zero for the usual.
+	KeepAlive time.Duration
 	Logger    *slog.Logger
 	// Tracer, where there is one, is told of every statement of every pool.
 	Tracer pgx.QueryTracer
@@ -44,6 +47,7 @@ type Config struct {
 type Server struct {
 	Handler http.Handler
 	pools   *postgres.Pools
+	hub     *feed.Hub
 	stop    context.CancelFunc
 	running sync.WaitGroup
 }
@@ -70,6 +74,7 @@ func New(ctx context.Context, c Config) (*Server, error) {
 	}
 	s := &Server{pools: pools}
 	parts := c.assemble(pools, registry, model)
+	s.hub = parts.hub
 	s.Handler = parts.routes(c)
 	s.start(ctx, c, parts)
 	return s, nil
@@ -133,6 +138,8 @@ type parts struct {
 	pools     *postgres.Pools
 	registry  *record.Registry
 	identity  *identity.Service
+	feed      *feed.Feed
+	hub       *feed.Hub
 	gate      *gate.Gate
 	tools     *toolcall.Service
 	assistant *assistant.Assistant
@@ -142,7 +149,9 @@ type parts struct {
 func (c Config) assemble(pools *postgres.Pools, registry *record.Registry, model assistant.Model) parts {
 	p := parts{pools: pools, registry: registry, log: c.Logger}
 	p.identity = identity.New(pools.Identity, identity.Cookie{Name: c.CookieName, Secure: c.Secure})
-	p.gate = gate.New(gate.Pools{Gate: pools.Gate, Agent: pools.Agent, Worker: pools.Worker}, registry, gate.DefaultLimits, func() {}, c.Logger)
+	p.feed = feed.New(pools.Worker, pools.Dial, c.Logger)
+	p.hub = feed.NewHub(p.feed, pools.Reader, p.identity, feed.DefaultLimits, c.Logger)
+	p.gate = gate.New(gate.Pools{Gate: pools.Gate, Agent: pools.Agent, Worker: pools.Worker}, registry, gate.DefaultLimits, p.feed.Wake, c.Logger)
 	p.tools = toolcall.New(p.gate, registry, pools.Agent, c.Logger)
 	p.assistant = assistant.New(model, p.tools, pools.Agent, p.gate.WithdrawCutShort, c.Logger)
 	return p
@@ -151,6 +160,8 @@ func (c Config) assemble(pools *postgres.Pools, registry *record.Registry, model
 // start runs what works in the background until Close.
 func (s *Server) start(ctx context.Context, c Config, p parts) {
 	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
+	s.running.Go(func() { p.feed.Run(ctx) })
+	s.running.Go(func() { p.hub.Run(ctx) })
 	if c.TimersOff {
 		return
 	}
@@ -180,8 +191,13 @@ func (p parts) every(ctx context.Context, pause time.Duration, do func(context.C
 	}
 }
 
-// Close ends the background work and closes the pools.
+// SayGoodbye ends the streams, and those that come after: their clients come back, to another server or to
+// this one when it has started again. All else goes on.
+func (s *Server) SayGoodbye() { s.hub.Leave() }
+
+// Close says goodbye, ends the background work, and closes the pools.
 func (s *Server) Close() {
+	s.SayGoodbye()
 	s.stop()
 	s.running.Wait()
 	s.pools.Close()

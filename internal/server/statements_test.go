@@ -16,7 +16,8 @@ import (
 type statements struct{ atomic.Int64 }
 
 func (s *statements) add(conn *pgx.Conn, sql string) {
-	if conn.Config().User != "countersign_identity" && !strings.Contains(sql, "set_config('countersign.workspace'") {
+	behind := conn.Config().User == "countersign_identity" || conn.Config().User == "countersign_worker" // signs in; orders events when it likes
+	if !behind && !strings.Contains(sql, "set_config('countersign.workspace'") {
 		s.Add(1)
 	}
 }

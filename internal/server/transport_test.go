@@ -41,7 +41,7 @@ func TestWhatTheEndpointTakes(t *testing.T) {
 		"GraphQL":                    {"POST", "/graphql", `{ viewer { role } }`, []string{"Content-Type: application/graphql"}, 415, ""},
 		"another character set":      {"POST", "/graphql", query, []string{"Content-Type: application/json; charset=latin1"}, 415, ""},
 		"an answer we do not have":   {"POST", "/graphql", query, []string{jsonBody, "Accept: text/html"}, 406, ""},
-		"a stream":                   {"POST", "/graphql", query, []string{jsonBody, "Accept: text/event-stream"}, 406, ""},
+		"a stream":                   {"POST", "/graphql", query, []string{jsonBody, "Accept: text/event-stream"}, 200, ""},
 		"a large body":               {"POST", "/graphql", `{"query": "` + strings.Repeat(" ", 1<<20) + `"}`, []string{jsonBody}, 413, ""},
 		"an operation not there":     {"POST", "/graphql", `{"query": "query a { viewer { role } }", "operationName": "b"}`, []string{jsonBody, "Accept: application/graphql-response+json"}, 400, ""},
 		"nothing to run":             {"POST", "/graphql", `{"query": "fragment f on Query { viewer { role } }"}`, []string{jsonBody, "Accept: application/graphql-response+json"}, 400, ""},

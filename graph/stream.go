@@ -1,0 +1,64 @@
+package graph
+
+import (
+	"context"
+	"crypto/sha256"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/99designs/gqlgen/graphql"
+
+	"github.com/countersign/countersign/internal/feed"
+	"github.com/countersign/countersign/internal/identity"
+)
+
+// The limits of one connection that subscribes.
+const (
+	maxOperations = 50
+	maxID         = 256
+	initTime      = 10 * time.Second
+	goodbyeTime   = 25 * time.Second // to write what an outlet still has
+	answerTime    = 5 * time.Second  // and then for the client to close too
+)
+
+// streams is what subscriptions share, whatever they come over.
+type streams struct {
+	hub          *feed.Hub
+	authenticate func(*http.Request) (identity.Actor, error)
+	loaders      func(context.Context) context.Context
+	keepAlive    time.Duration
+	log          *slog.Logger
+
+	lock       sync.Mutex
+	selections map[[sha256.Size]byte]*selection
+}
+
+func newStreams(o Options, loaders func(context.Context) context.Context, log *slog.Logger) *streams {
+	if o.KeepAlive == 0 {
+		o.KeepAlive = 25 * time.Second
+	}
+	return &streams{hub: o.Hub, loaders: loaders, authenticate: o.Authenticate, keepAlive: o.KeepAlive, log: log, selections: map[[sha256.Size]byte]*selection{}}
+}
+
+// sameOrigin is false for what another site's page sends: a browser says where a page is from.
+func sameOrigin(r *http.Request) bool {
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		return true
+	}
+	from, err := url.Parse(origin)
+	return err == nil && from.Host != "" && from.Host == r.Host
+}
+
+// operationOf parses and validates once, for as long as the subscription lasts.
+func operationOf(ctx context.Context, exec graphql.GraphExecutor, params *graphql.RawParams) (*graphql.OperationContext, []byte) {
+	ctx = graphql.StartOperationTrace(ctx)
+	oc, errs := exec.CreateOperationContext(ctx, params)
+	if errs != nil {
+		return oc, errorsOf(graphql.WithOperationContext(ctx, oc), exec, errs...)
+	}
+	return oc, nil
+}

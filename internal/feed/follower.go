@@ -1,0 +1,166 @@
+package feed
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/countersign/countersign/internal/id"
+	"github.com/countersign/countersign/internal/identity"
+	"github.com/countersign/countersign/internal/postgres"
+)
+
+// Subscriber is what a follower is told through. The hub calls it from one goroutine at a time.
+type Subscriber interface {
+	// Group is comparable: those with equal groups are told the same of an event that they want.
+	Group() any
+	// Wants tells whether somebody may see an event now, and asked for it.
+	Wants(who identity.Actor, item *Item) bool
+	// Make makes what everyone in the group is told of some events, a body for each, for one of them.
+	Make(ctx context.Context, who identity.Actor, items []*Item) (bodies [][]byte, err error)
+	// Tell hands over what was made, in order. It does not wait: ErrSlow where it would have to.
+	Tell(told []*Told) error
+	// Ready waits until there is room to be told more. It is for catching up.
+	Ready(ctx context.Context) error
+	// Expired says that what it wanted to begin from is not kept any more. It is told nothing then.
+	Expired()
+}
+
+// Told is an event as a group is told it.
+type Told struct {
+	Position Position
+	Body     []byte
+
+	lock   sync.Mutex
+	frames map[string][]byte
+}
+
+// Frame gives what goes over a connection, made once for each key.
+func (t *Told) Frame(key string, frame func(*Told) []byte) []byte {
+	t.lock.Lock()
+	defer t.lock.Unlock()
+	if t.frames == nil {
+		t.frames = map[string][]byte{}
+	}
+	made, there := t.frames[key]
+	if !there {
+		made = frame(t)
+		t.frames[key] = made
+	}
+	return made
+}
+
+// Follower is a subscription at work.
+type Follower struct {
+	seat  *Seat
+	sub   Subscriber
+	group *group // nil until the hub tells it
+	at    Position
+	place int // among the group's members
+	gone  atomic.Bool
+}
+
+// Follow tells a subscriber what happens from now on, or after a position: what happened since first, and
+// then on, with no gap and no repetition. ErrExpired where that is not kept any more; ErrGone where the seat is
+// taken away, which its connection is told by Ended.
+func (s *Seat) Follow(ctx context.Context, sub Subscriber, after *Position) (*Follower, error) {
+	from, far, err := s.hub.beginning(ctx, s.Who().Workspace().ID, after)
+	h := s.hub
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case s.over || h.closed:
+		return nil, ErrGone
+	case err != nil:
+		return nil, err
+	}
+	f := &Follower{seat: s, sub: sub, at: from}
+	s.follow = append(s.follow, f)
+	if !far || h.ctx == nil {
+		h.join(f)
+		return f, nil
+	}
+	h.running.Go(func() { h.catchUp(h.ctx, f) })
+	return f, nil
+}
+
+// beginning gives the position after which a follower begins; far where it is long ago.
+func (h *Hub) beginning(ctx context.Context, workspace id.Workspace, after *Position) (from Position, far bool, err error) {
+	if after == nil {
+		from, err = h.head(ctx, workspace)
+		return from, false, err
+	}
+	if _, err := h.feed.Since(ctx, postgres.As(h.reader, workspace), *after, 1); err != nil {
+		return 0, false, err
+	}
+	_, last := h.feed.Changed()
+	return *after, *after < last-behind, nil
+}
+
+// head is where a workspace that is followed has been read to already; for others the database knows.
+func (h *Hub) head(ctx context.Context, workspace id.Workspace) (Position, error) {
+	h.mu.Lock()
+	at, there := h.rooms[workspace]
+	if there && at.current {
+		defer h.mu.Unlock()
+		return at.told, nil
+	}
+	h.mu.Unlock()
+	return h.feed.Head(ctx, workspace)
+}
+
+// join is called with the hub's lock.
+func (h *Hub) join(f *Follower) {
+	workspace := f.seat.holder.who.Workspace().ID
+	at := h.rooms[workspace]
+	if at == nil {
+		at = &room{read: f.at, told: f.at, groups: map[any]*group{}}
+		h.rooms[workspace] = at
+	}
+	at.joining = append(at.joining, f)
+	h.wake()
+}
+
+// Leave ends the subscription; it is told nothing more, unless it is being told just now.
+func (f *Follower) Leave() {
+	h := f.seat.hub
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !f.gone.Load() {
+		f.seat.follow = without(f.seat.follow, f)
+		h.drop(f)
+	}
+}
+
+// drop is called with the hub's lock.
+func (h *Hub) drop(f *Follower) {
+	f.gone.Store(true)
+	workspace := f.seat.holder.who.Workspace().ID
+	at := h.rooms[workspace]
+	if at == nil {
+		return
+	}
+	if f.group == nil {
+		at.joining = without(at.joining, f)
+	} else {
+		f.group.remove(f)
+		if len(f.group.members) == 0 {
+			delete(at.groups, f.group.key)
+		}
+	}
+	if len(at.groups) == 0 && len(at.joining) == 0 {
+		delete(h.rooms, workspace)
+	}
+}
+
+func (g *group) add(f *Follower) {
+	f.group, f.place = g, len(g.members)
+	g.members = append(g.members, f)
+}
+
+func (g *group) remove(f *Follower) {
+	last := g.members[len(g.members)-1]
+	g.members[f.place], last.place = last, f.place
+	g.members[len(g.members)-1] = nil
+	g.members = g.members[:len(g.members)-1]
+}

@@ -1,0 +1,32 @@
+-- name: SequenceFeed :one
+SELECT taken::integer AS taken, coalesce(top, 0)::bigint AS top, head::bigint AS head FROM sequence_feed(@above::bigint, @most::integer);
+
+-- name: FeedWriters :many
+-- The transactions that are putting events into the queue now, each under a name of its own.
+SELECT virtualtransaction::text FROM pg_catalog.pg_locks
+WHERE locktype = 'relation' AND relation = 'feed_queue'::regclass AND mode = 'RowExclusiveLock' AND granted AND pid IS DISTINCT FROM pg_backend_pid()
+ORDER BY 1;
+
+-- name: FeedLast :one
+-- The last position of all workspaces, for the worker.
+SELECT coalesce(max(position), 0)::bigint AS position FROM feed;
+
+-- name: FeedHead :one
+-- The workspace's last position, also where it is no longer kept.
+SELECT greatest(0, (SELECT max(f.position) FROM feed f WHERE f.workspace_id = @workspace_id), (SELECT k.position FROM feed_floor k WHERE k.workspace_id = @workspace_id))::bigint AS position;
+
+-- name: FeedBounds :one
+-- Between what is no longer kept, in the workspace, and the last position ever given, in any.
+SELECT coalesce((SELECT position FROM feed_floor), 0)::bigint AS floor, coalesce(pg_sequence_last_value('feed_position_seq'::regclass), 0)::bigint AS last;
+
+-- name: FeedSince :many
+-- The events after a position, each with what says who may see it. The workspace is the one of the setting.
+-- The LIMIT within keeps a plan for any number of events on the keys of a few.
+SELECT coalesce((SELECT position FROM feed_floor), 0)::bigint AS floor, place.position, of.*
+FROM (SELECT position, event_id FROM feed WHERE position > @after::bigint ORDER BY position LIMIT @max_rows) AS place
+CROSS JOIN LATERAL (
+    SELECT e.id, e.workspace_id, e.proposal_id, e.type, e.status, e.actor_id, e.at,
+        p.acting_user_id, p.requires_approval, p.entity, p.operation, p.conversation_id, p.status AS status_now
+    FROM events e JOIN proposals_read p ON p.id = e.proposal_id
+    WHERE e.id = place.event_id LIMIT 1) AS of
+ORDER BY place.position;
