@@ -55,8 +55,8 @@ lint:
 queries: postgres ## Prepare every query on a migrated database, and hold it against the rules of sqlc.yaml.
 	go test -count=1 -tags sqlcvet -run TestEveryQueryIsVetted ./internal/postgres
 
-slow-feed: postgres ## Hold the feed's order under 100 000 events, killed sequencers and cut listeners.
-	COUNTERSIGN_FEED_EVENTS=100000 go test -count=1 -timeout 60m -v -run TestEveryReader ./internal/feed
+slow-feed: postgres ## Hold the feed's order under 100 000 events, killed sequencers and cut listeners; replay them.
+	COUNTERSIGN_FEED_EVENTS=100000 go test -count=1 -timeout 60m -v -run 'TestEveryReader|TestALongHistory' ./internal/feed ./internal/server
 
 streams: postgres ## Follow the feed with the npm clients graphql-ws and graphql-sse (needs Node).
 	cd tools/streams && npm ci --no-audit --no-fund

@@ -101,26 +101,44 @@ func (t overEvents) stream(w http.ResponseWriter, r *http.Request, exec graphql.
 	default:
 		body, errs = answered(ctx, exec, oc)
 	}
-	if last := r.Header.Get("Last-Event-ID"); e.selection != nil && last != "" {
-		var err error
-		if after, err = positionOf(&last); err != nil {
-			errs = errorOf(ctx, exec, err)
-		}
-	}
-	if e.selection == nil || errs != nil {
-		e.start(w, r)
+	if e.selection == nil {
+		e.start(w, r, nil)
 		e.finish(body, errs)
-		e.wait()
+		e.Wait()
 		return
 	}
 	if errors.Is(t.hub.Refuses(identity.From(ctx)), feed.ErrTooMany) {
-		e.end()
+		e.leave()
 		tooManyStreams.writeJSON(w, r, exec)
 		return
 	}
-	e.start(w, r)
-	e.follow(ctx, after)
-	e.wait()
+	after, err := e.beginning(r, after)
+	e.start(w, r, after)
+	if err == nil {
+		e.follow(ctx, after)
+	} else {
+		e.finish(nil, errorOf(ctx, exec, err))
+	}
+	e.Wait()
+}
+
+// beginning is after the last event that a browser had, after the cursor that was asked for, or now: before the
+// client hears that the stream is open.
+func (e *eventStream) beginning(r *http.Request, after *feed.Position) (*feed.Position, error) {
+	if last := r.Header.Get("Last-Event-ID"); last != "" {
+		var err error
+		if after, err = positionOf(&last); err != nil {
+			return nil, err
+		}
+	}
+	if after != nil {
+		return after, nil
+	}
+	head, err := e.hub.Head(r.Context(), identity.From(r.Context()).Workspace().ID)
+	if err != nil {
+		return nil, err
+	}
+	return &head, nil
 }
 
 // answered runs a query or a mutation.

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"sync"
 	"time"
@@ -21,95 +19,24 @@ import (
 type eventStream struct {
 	*streams
 	*selection // nil where there is no subscription
-	exec       graphql.GraphExecutor
-	out        *feed.Outlet
-	wait       func() // until the handler may return
+	*feed.Stream
+	exec graphql.GraphExecutor
 
 	lock sync.Mutex
 	seat *feed.Seat
 	over bool
 }
 
-// start sends the head of the response. The connection is taken from the HTTP server where that gives it, so
-// that what it keeps for a request is not kept for a stream.
-func (e *eventStream) start(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Type", typeEvents+"; charset=utf-8")
-	w.Header().Set("X-Accel-Buffering", "no")
-	if conn, in, err := e.taken(w); err == nil {
-		e.overConn(conn, in, w.Header())
-		return
+// start sends the head of the response, and the place after which events will be told: a browser comes back
+// with it, also where it was told nothing.
+func (e *eventStream) start(w http.ResponseWriter, r *http.Request, after *feed.Position) {
+	e.Stream = feed.OpenStream(w, r, e.keepAlive, e.leave)
+	first := ":\n"
+	if after != nil {
+		first += "id: " + after.Cursor() + "\n"
 	}
-	e.overResponse(w, r)
+	_ = e.Send(feed.Frame{Bytes: []byte(first + "\n")}) // who has gone is found out by the read
 }
-
-func (e *eventStream) overConn(conn net.Conn, in io.ByteReader, head http.Header) {
-	e.out = feed.NewOutlet(conn, func(clean bool) {
-		half, can := conn.(interface{ CloseWrite() error })
-		_ = conn.SetReadDeadline(time.Now().Add(answerTime))
-		if !clean || !can || half.CloseWrite() != nil {
-			_ = conn.Close()
-		}
-	})
-	e.wait = func() {}
-	head.Set("Connection", "close")
-	_ = e.out.Send(feed.Frame{Bytes: responseHead(head)}) // who has gone is found gone below
-	go e.watch(conn, in)
-}
-
-// watch waits for the client to go; it says nothing more. io.Discard would take a large buffer for that.
-func (e *eventStream) watch(conn net.Conn, in io.ByteReader) {
-	for {
-		if _, err := in.ReadByte(); err != nil {
-			break
-		}
-	}
-	_ = conn.Close()
-	e.out.Fail()
-	e.end()
-}
-
-func responseHead(head http.Header) []byte {
-	var b []byte
-	b = append(b, "HTTP/1.1 200 OK\r\nDate: "+time.Now().UTC().Format(http.TimeFormat)+"\r\n"...)
-	for name, values := range head {
-		for _, v := range values {
-			b = append(b, name+": "+v+"\r\n"...)
-		}
-	}
-	return append(b, "\r\n:\n\n"...)
-}
-
-// overResponse is for HTTP/2, whose connection is not given away: the handler stays as long as the stream.
-func (e *eventStream) overResponse(w http.ResponseWriter, r *http.Request) {
-	done := make(chan struct{})
-	e.out = feed.NewOutlet(response{w, http.NewResponseController(w)}, func(bool) { close(done) })
-	e.wait = func() {
-		select {
-		case <-done:
-		case <-r.Context().Done():
-			e.out.Fail()
-			<-done
-		}
-		e.end()
-	}
-	_ = e.out.Send(feed.Frame{Bytes: []byte(":\n\n")})
-}
-
-// response is an HTTP response as an outlet writes to it.
-type response struct {
-	http.ResponseWriter
-	control *http.ResponseController
-}
-
-func (r response) Write(b []byte) (int, error) {
-	n, err := r.ResponseWriter.Write(b)
-	if err == nil {
-		err = r.control.Flush()
-	}
-	return n, err
-}
-
-func (r response) SetWriteDeadline(t time.Time) error { return r.control.SetWriteDeadline(t) }
 
 // follow has the hub tell the stream what happens. Where this server goes away just now that is said as it
 // is to those who follow already: a client that is refused may not come back.
@@ -139,8 +66,8 @@ func (e *eventStream) sit(seat *feed.Seat) bool {
 	return !over
 }
 
-// end gives back what the stream has.
-func (e *eventStream) end() {
+// leave gives back what the stream has.
+func (e *eventStream) leave() {
 	e.lock.Lock()
 	first, seat := !e.over, e.seat
 	e.over = true
@@ -158,7 +85,7 @@ func (e *eventStream) finish(body, errs []byte) {
 	if errs != nil {
 		body = fmt.Appendf(nil, `{"errors":%s}`, errs)
 	}
-	e.out.End(func(*feed.Position) []byte { return append(event("next", "", body), event("complete", "", nil)...) })
+	e.End(func(*feed.Position) []byte { return append(event("next", "", body), event("complete", "", nil)...) })
 }
 
 func event(kind, id string, data []byte) []byte {
@@ -175,13 +102,10 @@ func (e *eventStream) Tell(told []*feed.Told) error {
 	for i, t := range told {
 		frames[i] = feed.Frame{Bytes: t.Frame("", nextEvent), At: t.Position}
 	}
-	return e.out.Send(frames...)
+	return e.Send(frames...)
 }
 
 func nextEvent(t *feed.Told) []byte { return event("next", t.Position.Cursor(), t.Body) }
-
-// Ready waits until the client has read most of what it was sent.
-func (e *eventStream) Ready(ctx context.Context) error { return e.out.Ready(ctx) }
 
 // Expired ends the subscription: where it was to begin is not kept any more.
 func (e *eventStream) Expired() {
@@ -190,8 +114,8 @@ func (e *eventStream) Expired() {
 
 // Pulse sends something now and then, or else a proxy takes the stream for dead.
 func (e *eventStream) Pulse(time.Time) {
-	if e.out.Quiet() >= e.keepAlive {
-		_ = e.out.Send(feed.Frame{Bytes: []byte(":\n\n")}) // who has gone is found out by the read
+	if e.Quiet() >= e.keepAlive {
+		_ = e.Send(feed.Frame{Bytes: []byte(":\n\n")}) // who has gone is found out by the read
 	}
 }
 
@@ -203,7 +127,7 @@ func (e *eventStream) Ended(reason error, resume *feed.Position) {
 		e.finish(nil, errorOf(context.Background(), e.exec, reason))
 		return
 	}
-	e.out.End(func(unsent *feed.Position) []byte {
+	e.End(func(unsent *feed.Position) []byte {
 		if unsent != nil && resume != nil {
 			resume = new(min(*resume, *unsent))
 		}

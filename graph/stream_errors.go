@@ -34,8 +34,6 @@ func known(err error) error {
 		return &problem{code: model.ErrorCode(reason.Code), message: reason.Message}
 	case errors.Is(err, feed.ErrTooMany):
 		return &problem{code: model.ErrorCodeRateLimited, message: "Too many streams are open with this credential."}
-	case errors.Is(err, feed.ErrLeaving), errors.Is(err, feed.ErrUnread), errors.Is(err, feed.ErrSlow):
-		return &problem{code: model.ErrorCodeUnavailable, message: "The stream ends here. Subscribe again after the last cursor."}
 	}
 	return err
 }

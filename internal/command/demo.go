@@ -60,7 +60,7 @@ func (c *demoCommand) Run(ctx context.Context, t Terminal, registry demoRegistry
 	if err := greet(t.Out, origin(listener), ownerURL(cluster)); err != nil {
 		return err
 	}
-	if err := serveHTTP(ctx, listener, service.Handler, log); err != nil {
+	if err := serveHTTP(ctx, listener, service.Handler, service.SayGoodbye, log); err != nil {
 		return err
 	}
 	return databaseEnded(ctx)

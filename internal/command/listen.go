@@ -44,9 +44,10 @@ func onLoopback(listener net.Listener) bool {
 	return ok && at.IP.IsLoopback()
 }
 
-// serveHTTP answers requests until ctx ends. Those under way then have a while to end; what lasts longer,
-// as a stream does, is cut off.
-func serveHTTP(ctx context.Context, listener net.Listener, handler http.Handler, log *slog.Logger) error {
+// serveHTTP answers requests until ctx ends. Then goodbye is called, which ends the streams: the HTTP server
+// does not know of all of them, and would wait for the others. Requests under way have a while to end; what
+// lasts longer is cut off.
+func serveHTTP(ctx context.Context, listener net.Listener, handler http.Handler, goodbye func(), log *slog.Logger) error {
 	requests, cutOff := context.WithCancel(context.WithoutCancel(ctx))
 	defer cutOff()
 	server := &http.Server{
@@ -63,6 +64,7 @@ func serveHTTP(ctx context.Context, listener net.Listener, handler http.Handler,
 		return err
 	case <-ctx.Done():
 	}
+	goodbye()
 	time.AfterFunc(grace, cutOff)
 	last, cancel := context.WithTimeout(requests, 2*grace)
 	defer cancel()

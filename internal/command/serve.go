@@ -49,5 +49,5 @@ func (c *serveCommand) Run(ctx context.Context, t Terminal) error {
 	if _, err := fmt.Fprintln(t.Out, "ready", origin(listener)); err != nil {
 		return err
 	}
-	return serveHTTP(ctx, listener, service.Handler, log)
+	return serveHTTP(ctx, listener, service.Handler, service.SayGoodbye, log)
 }

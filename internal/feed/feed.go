@@ -27,6 +27,7 @@ type Feed struct {
 	queries *sqlc.Queries
 	log     *slog.Logger
 	woken   chan struct{}
+	backlog backlog // the sequencer's
 
 	mu      sync.Mutex
 	changed chan struct{}
@@ -42,6 +43,7 @@ func New(worker *pgxpool.Pool, listen func(context.Context) (*pgx.Conn, error), 
 // Run gives positions, and hears of those that other servers give, until ctx ends. Where the database goes
 // away it goes on when it is back, and nothing is missed.
 func (f *Feed) Run(ctx context.Context) {
+	f.backlog.empty = time.Now()
 	var running sync.WaitGroup
 	running.Go(func() { f.keep(ctx, "the feed's sequencer", f.sequence) })
 	running.Go(func() { f.keep(ctx, "the feed's listener", f.follow) })

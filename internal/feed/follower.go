@@ -87,8 +87,11 @@ func (s *Seat) Follow(ctx context.Context, sub Subscriber, after *Position) (*Fo
 // beginning gives the position after which a follower begins; far where it is long ago.
 func (h *Hub) beginning(ctx context.Context, workspace id.Workspace, after *Position) (from Position, far bool, err error) {
 	if after == nil {
-		from, err = h.head(ctx, workspace)
+		from, err = h.Head(ctx, workspace)
 		return from, false, err
+	}
+	if told, there := h.told(workspace); there && told == *after {
+		return told, false, nil
 	}
 	if _, err := h.feed.Since(ctx, postgres.As(h.reader, workspace), *after, 1); err != nil {
 		return 0, false, err
@@ -97,16 +100,24 @@ func (h *Hub) beginning(ctx context.Context, workspace id.Workspace, after *Posi
 	return *after, *after < last-behind, nil
 }
 
-// head is where a workspace that is followed has been read to already; for others the database knows.
-func (h *Hub) head(ctx context.Context, workspace id.Workspace) (Position, error) {
-	h.mu.Lock()
-	at, there := h.rooms[workspace]
-	if there && at.current {
-		defer h.mu.Unlock()
-		return at.told, nil
+// Head gives the position after which everything is still to be told to who follows from now on.
+func (h *Hub) Head(ctx context.Context, workspace id.Workspace) (Position, error) {
+	if told, there := h.told(workspace); there {
+		return told, nil
 	}
-	h.mu.Unlock()
 	return h.feed.Head(ctx, workspace)
+}
+
+// told is up to where a workspace that is followed has been told, where that was the end of the feed; for
+// others the database knows.
+func (h *Hub) told(workspace id.Workspace) (at Position, there bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	room, there := h.rooms[workspace]
+	if !there || !room.current {
+		return 0, false
+	}
+	return room.told, true
 }
 
 // join is called with the hub's lock.

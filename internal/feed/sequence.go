@@ -22,6 +22,7 @@ const (
 // sequence gives positions until ctx ends or the database does not answer. It has a connection of its own
 // all the while, so that nobody who reads makes it wait for one.
 func (f *Feed) sequence(ctx context.Context, works func()) error {
+	defer f.look(ctx, false) // it ends where the database fails it
 	conn, err := f.worker.Acquire(ctx)
 	if err != nil {
 		return err
@@ -36,6 +37,7 @@ func (f *Feed) sequence(ctx context.Context, works func()) error {
 			return err
 		}
 		works()
+		f.look(ctx, !more)
 		if more {
 			continue
 		}
@@ -46,6 +48,17 @@ func (f *Feed) sequence(ctx context.Context, works func()) error {
 		case <-f.woken:
 		case <-timer.C:
 		}
+	}
+}
+
+// look says where events have waited for long.
+func (f *Feed) look(ctx context.Context, empty bool) {
+	late, over := f.backlog.look(time.Now(), empty)
+	if late > 0 {
+		f.log.WarnContext(ctx, "the feed has not caught up for a while: followers wait for events", "for", late.Round(time.Second).String())
+	}
+	if over {
+		f.log.InfoContext(ctx, "the feed has caught up")
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
 // patience is how long a test waits for what has to come.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // world is a database with two workspaces.
 type world struct {

@@ -104,7 +104,7 @@ func closing(t testing.TB, pool interface{ Close() }) {
 		}()
 		select {
 		case <-closed:
-		case <-time.After(5 * time.Second):
+		case <-time.After(30 * time.Second):
 			t.Error("the test holds a connection and did not give it back")
 		}
 	})

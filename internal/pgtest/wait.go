@@ -6,7 +6,7 @@ import (
 )
 
 // WaitBlocked returns when at least n sessions of the database wait for a lock, and ends the test where
-// that does not happen within ten seconds.
+// that does not happen within a minute.
 func WaitBlocked(t testing.TB, d *DB, n int) {
 	t.Helper()
 	wait(t, d, n, "Lock", "%")
@@ -21,7 +21,7 @@ func WaitSleeping(t testing.TB, d *DB, n int) {
 func wait(t testing.TB, d *DB, n int, kind, event string) {
 	t.Helper()
 	s := need(t)
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for waiting := 0; ; {
 		// As superuser: nobody else is told what another's session waits for.
 		err := s.admin.QueryRow(t.Context(), `SELECT count(*) FROM pg_catalog.pg_stat_activity WHERE datname = $1 AND wait_event_type = $2 AND wait_event LIKE $3`, d.name, kind, event).Scan(&waiting)

@@ -56,7 +56,7 @@ func (c *client) feedCursor() string {
 // sequenced returns when every event has its position.
 func (w *world) sequenced() {
 	w.t.Helper()
-	for late := time.Now().Add(10 * time.Second); w.sql(`SELECT count(*) FROM feed_queue`) != "0"; {
+	for late := time.Now().Add(patience); w.sql(`SELECT count(*) FROM feed_queue`) != "0"; {
 		if time.Now().After(late) {
 			w.t.Fatal("events wait for their positions")
 		}

@@ -34,6 +34,12 @@ func start(t testing.TB, change ...func(*server.Config)) *world {
 // serve starts one more server on the same database.
 func (w *world) serve(change ...func(*server.Config)) string {
 	w.t.Helper()
+	_, url := w.launch(change...)
+	return url
+}
+
+func (w *world) launch(change ...func(*server.Config)) (*server.Server, string) {
+	w.t.Helper()
 	yaml, err := os.ReadFile("../../countersign.yaml")
 	if err != nil {
 		w.t.Fatal(err)
@@ -48,7 +54,7 @@ func (w *world) serve(change ...func(*server.Config)) string {
 	}
 	h := httptest.NewServer(s.Handler)
 	w.t.Cleanup(func() { h.Close(); s.Close() })
-	return h.URL
+	return s, h.URL
 }
 
 // client is somebody with a bearer token.
@@ -56,6 +62,7 @@ type client struct {
 	w     *world
 	url   string
 	token string
+	http  *http.Client // nil for the usual
 }
 
 func (w *world) as(token string) *client { return &client{w: w, url: w.url, token: token} }

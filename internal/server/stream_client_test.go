@@ -16,6 +16,9 @@ import (
 
 const streamed = `subscription($after: String, $filter: ProposalFilter) { proposalEvents(after: $after, filter: $filter) { cursor type status proposalId } }`
 
+// patience is how long a test waits for what has to come. It is no claim about how long that takes.
+const patience = time.Minute
+
 // wire is a WebSocket of a client's that speaks in frames.
 type wire struct {
 	t    testing.TB
@@ -140,7 +143,7 @@ func (s *wire) heard(within time.Duration) string {
 
 func (s *wire) hears(want string) {
 	s.t.Helper()
-	if got := s.heard(10 * time.Second); got != want {
+	if got := s.heard(patience); got != want {
 		s.t.Fatalf("heard %s (%d %s), want %s", got, s.code, s.why, want)
 	}
 }
@@ -148,7 +151,7 @@ func (s *wire) hears(want string) {
 // closes wants the server to close with a code, and to say nothing before.
 func (s *wire) closes(code int) {
 	s.t.Helper()
-	if text := s.heard(6 * time.Second); text != "" || s.code != code {
+	if text := s.heard(patience); text != "" || s.code != code {
 		s.t.Errorf("closed with %d %q after %q, want %d", s.code, s.why, text, code)
 	}
 }
@@ -173,7 +176,7 @@ type told struct{ Cursor, Type, Status, ProposalID string }
 
 func (s *wire) event() told {
 	s.t.Helper()
-	text := s.heard(10 * time.Second)
+	text := s.heard(patience)
 	m := struct {
 		ID, Type string
 		Payload  struct {

@@ -87,7 +87,7 @@ func TestACursorThatLeadsNowhere(t *testing.T) {
 	s := maria.socket()
 	for cursor, code := range map[string]string{"nonsense": "CURSOR_INVALID", "ZmVlZDo5OTk5OTk": "CURSOR_EXPIRED"} {
 		s.subscribe("x", streamed, vars{"after": cursor})
-		if text := s.heard(10 * time.Second); !strings.Contains(text, `"type":"error"`) || !strings.Contains(text, `"id":"x"`) || !strings.Contains(text, code) {
+		if text := s.heard(patience); !strings.Contains(text, `"type":"error"`) || !strings.Contains(text, `"id":"x"`) || !strings.Contains(text, code) {
 			t.Errorf("after %s: %s", cursor, text)
 		}
 	}
@@ -150,9 +150,9 @@ func TestTheProtocolsViolations(t *testing.T) {
 	})
 	t.Run("no init", func(t *testing.T) {
 		t.Parallel()
-		s := w.upgrade()
 		begun := time.Now()
-		if s.heard(12 * time.Second); s.code != 4408 || time.Since(begun) < 9*time.Second {
+		s := w.upgrade()
+		if s.heard(patience); s.code != 4408 || time.Since(begun) < 9*time.Second {
 			t.Errorf("closed with %d after %v", s.code, time.Since(begun))
 		}
 	})
@@ -172,7 +172,7 @@ func TestTheProtocolsViolations(t *testing.T) {
 			s := maria.socket()
 			s.t = t
 			f(s)
-			if s.heard(6 * time.Second); !strings.HasPrefix(name, strconv.Itoa(s.code)) {
+			if s.heard(patience); !strings.HasPrefix(name, strconv.Itoa(s.code)) {
 				t.Errorf("closed with %d %s", s.code, s.why)
 			}
 		})

@@ -1,5 +1,6 @@
 // streams.mjs URL TOKEN: what the npm clients graphql-ws and graphql-sse make of a server. Exits with 1 and a
-// sentence where it is not what it has to be.
+// sentence where it is not what it has to be. Prints "goodbye" where the server has to end its streams, and
+// answer at the same address.
 import { createClient as overWebSocket } from 'graphql-ws'
 import { createClient as overEvents } from 'graphql-sse'
 import WebSocket from 'ws'
@@ -60,6 +61,24 @@ await follow('graphql-ws', sockets({ authorization }))
 await follow('graphql-sse', overEvents({ url: `${url}/graphql`, headers: { authorization } }))
 await refused({}, 4401)
 await refused({ authorization: 'Bearer css_x' }, 4401)
+
+// The server goes away: both come back by themselves, and go on after what they were told. What they ask for is
+// sent anew with the variables as they are then.
+const variables = [{ after: await cursor() }, {}]
+variables[1].after = variables[0].after
+const followers = [sockets({ authorization }), overEvents({ url: `${url}/graphql`, headers: { authorization } })]
+  .map((client, i) => client.iterate({ query: subscription, variables: variables[i] }))
+async function both(id) {
+  for (const [i, follower] of followers.entries()) {
+    const { value } = await follower.next()
+    must(value.data?.proposalEvents.proposalId === id, `${i} was told ${JSON.stringify(value)}`)
+    variables[i].after = value.data.proposalEvents.cursor
+  }
+}
+await both(await propose())
+console.log('goodbye')
+await both(await propose())
+await both(await propose())
 
 // Both are told of the end of their sign-in, and do not come back.
 const socket = sockets({ authorization }, { retryAttempts: 5 }).iterate({ query: subscription })
