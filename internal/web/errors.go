@@ -19,10 +19,12 @@ func status(code string) int {
 		return http.StatusForbidden
 	case "NOT_FOUND":
 		return http.StatusNotFound
-	case "INVALID_INPUT":
+	case "INVALID_INPUT", "CURSOR_INVALID":
 		return http.StatusBadRequest
 	case "IDEMPOTENCY_MISMATCH":
 		return http.StatusConflict
+	case "CURSOR_EXPIRED":
+		return http.StatusGone
 	case "LIMIT_EXCEEDED":
 		return http.StatusRequestEntityTooLarge
 	case "RATE_LIMITED":
@@ -54,7 +56,7 @@ func failureOf(err error) failure {
 }
 
 // writeFailure answers an error as JSON, {"error":{"code","message","field"}}, and logs those that are
-// not the client's.
+// not the client's, nor come of its having gone.
 func writeFailure(w http.ResponseWriter, r *http.Request, err error) {
 	said := failureOf(err)
 	code := status(said.Code)
@@ -65,7 +67,7 @@ func writeFailure(w http.ResponseWriter, r *http.Request, err error) {
 	if code == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="countersign"`)
 	}
-	if code >= http.StatusInternalServerError {
+	if code >= http.StatusInternalServerError && r.Context().Err() == nil {
 		slog.ErrorContext(r.Context(), "request failed", "method", r.Method, "path", r.URL.Path, "error", err)
 	}
 	writeJSON(w, code, map[string]failure{"error": said})
