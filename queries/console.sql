@@ -1,7 +1,8 @@
 -- name: Bearings :one
--- What stands around every page: the database's clock, how many proposals wait for the viewer (100 means
--- 100 or more), and the workspaces they may act in, by slug.
+-- What stands around every page: the database's clock, the feed's last position in the workspace, how many
+-- proposals wait for the viewer (100 means 100 or more), and the workspaces they may act in, by slug.
 SELECT clock_timestamp()::timestamptz AS now,
+    greatest(0, (SELECT max(f.position) FROM feed f WHERE f.workspace_id = @workspace_id), (SELECT k.position FROM feed_floor k WHERE k.workspace_id = @workspace_id))::bigint AS head,
     (SELECT count(*) FROM (
         SELECT FROM proposals p WHERE p.workspace_id = @workspace_id AND p.acting_user_id = @viewer AND p.status = 'pending'
             AND p.expires_at > clock_timestamp() LIMIT 100) AS open)::integer AS waiting,

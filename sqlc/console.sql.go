@@ -15,6 +15,7 @@ import (
 
 const bearings = `-- name: Bearings :one
 SELECT clock_timestamp()::timestamptz AS now,
+    greatest(0, (SELECT max(f.position) FROM feed f WHERE f.workspace_id = $1), (SELECT k.position FROM feed_floor k WHERE k.workspace_id = $1))::bigint AS head,
     (SELECT count(*) FROM (
         SELECT FROM proposals p WHERE p.workspace_id = $1 AND p.acting_user_id = $2 AND p.status = 'pending'
             AND p.expires_at > clock_timestamp() LIMIT 100) AS open)::integer AS waiting,
@@ -29,18 +30,20 @@ type BearingsParams struct {
 
 type BearingsRow struct {
 	Now     time.Time
+	Head    int64
 	Waiting int32
 	Slugs   []string
 	Names   []string
 }
 
-// What stands around every page: the database's clock, how many proposals wait for the viewer (100 means
-// 100 or more), and the workspaces they may act in, by slug.
+// What stands around every page: the database's clock, the feed's last position in the workspace, how many
+// proposals wait for the viewer (100 means 100 or more), and the workspaces they may act in, by slug.
 func (q *Queries) Bearings(ctx context.Context, db DBTX, arg BearingsParams) (*BearingsRow, error) {
 	row := db.QueryRow(ctx, bearings, arg.WorkspaceID, arg.Viewer)
 	var i BearingsRow
 	err := row.Scan(
 		&i.Now,
+		&i.Head,
 		&i.Waiting,
 		&i.Slugs,
 		&i.Names,

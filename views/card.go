@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a-h/templ"
+
 	"github.com/countersign/countersign/internal/card"
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/sqlc"
@@ -47,6 +49,14 @@ func Path(p id.Proposal) string { return "/proposals/" + p.String() }
 func (c Card) path(verb string) string { return Path(c.Proposal.ID) + "/" + verb }
 
 func (c Card) anchor() string { return "card-" + c.Proposal.ID.String() }
+
+// state is what a page compares to find out whether a card is still what it shows.
+func (c Card) state() templ.Attributes {
+	return templ.Attributes{
+		"data-status": string(c.Proposal.Status), "data-fingerprint": c.Proposal.Fingerprint,
+		"data-until": stamp(c.Proposal.ExpiresAt), "data-others": strings.Trim(fmt.Sprint(c.Others), "[]"),
+	}
+}
 
 func (c Card) open() bool { return Open(c.Proposal.Status) }
 

@@ -40,7 +40,9 @@ type Frame struct {
 	// Waiting is how many proposals wait for the person; 100 means 100 or more, negative not known.
 	Waiting int
 	// Now is the database's clock; zero where it was not asked.
-	Now    time.Time
+	Now time.Time
+	// Cursor is where the feed stood before anything else on the page was read; empty where it was not asked.
+	Cursor string
 	Notice Notice
 }
 

@@ -66,6 +66,7 @@ func (b *tab) pictures(name string, check func(which string)) {
 			b.picture(which)
 		}
 	}
+	b.do(chromedp.EmulateViewport(looks[0].width, looks[0].height))
 }
 
 // accessible wants nothing serious or critical of axe.

@@ -67,7 +67,8 @@ func (w *world) open(parent context.Context, way way, options ...chromedp.Contex
 		end()
 	})
 	// The first call opens the tab, and is not to be cut short.
-	if err := chromedp.Do(ctx, call(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: way == withoutScript})); err != nil {
+	if err := chromedp.Do(ctx, call(emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: way == withoutScript}),
+		chromedp.EmulateViewport(looks[0].width, looks[0].height)); err != nil {
 		w.t.Fatal(err)
 	}
 	return b

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path"
 	"testing"
 
 	"github.com/countersign/countersign/internal/pgtest"
@@ -77,6 +78,17 @@ func (w *world) propose(email string, change fields) string {
 		w.t.Fatalf("no card was made: %+v", made)
 	}
 	return "/proposals/" + made.ProposeChange.Result.ID
+}
+
+func (w *world) reject(email, card string) { w.t.Helper(); w.decide(email, card, "reject", "Reject") }
+
+func (w *world) extend(email, card string) { w.t.Helper(); w.decide(email, card, "extend", "Extend") }
+
+// decide does something with a card elsewhere, by the API.
+func (w *world) decide(email, card, verb, input string) {
+	w.t.Helper()
+	var done any
+	w.graphql(email, `mutation($in: `+input+`ProposalInput!) { `+verb+`Proposal(input: $in) { result { __typename } } }`, fields{"in": fields{"id": path.Base(card)}}, &done)
 }
 
 func (w *world) graphql(email, query string, variables fields, into any) {

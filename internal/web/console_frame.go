@@ -4,13 +4,15 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/countersign/countersign/internal/feed"
 	"github.com/countersign/countersign/internal/gate"
 	"github.com/countersign/countersign/internal/identity"
 	"github.com/countersign/countersign/sqlc"
 	"github.com/countersign/countersign/views"
 )
 
-// frame reads what stands around a page.
+// frame reads what stands around a page. It comes before whatever else the page reads, so that a page that follows
+// the feed from the frame's cursor on misses nothing.
 func (c *Console) frame(r *http.Request, who identity.Person, title string, section views.Section) (views.Frame, error) {
 	f := frameOf(who, title, section)
 	f.Notice = views.Notice(r.URL.Query().Get("notice"))
@@ -22,7 +24,7 @@ func (c *Console) orient(ctx context.Context, who identity.Person, f *views.Fram
 	if err != nil {
 		return err
 	}
-	f.Now = row.Now
+	f.Now, f.Cursor = row.Now, feed.Position(row.Head).Cursor()
 	if gate.Decides(who) {
 		f.Waiting = int(row.Waiting)
 	}

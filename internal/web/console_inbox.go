@@ -68,14 +68,15 @@ func (c *Console) proposal(w http.ResponseWriter, r *http.Request, who identity.
 	if err != nil {
 		return err
 	}
+	f, err := c.frame(r, who, "", views.ToInbox)
+	if err != nil {
+		return err
+	}
 	p, err := c.visible(r.Context(), who, which)
 	if err != nil {
 		return err
 	}
-	f, err := c.frame(r, who, fmt.Sprintf("#%d", p.Number), views.ToInbox)
-	if err != nil {
-		return err
-	}
+	f.Title = fmt.Sprintf("#%d", p.Number)
 	queue, _, err := c.queue(r.Context(), who, 0)
 	if err != nil {
 		return err

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
+
+	"github.com/countersign/countersign/internal/feed"
 )
 
 func TestStatementsDoNotGrowWithTheRows(t *testing.T) {
@@ -145,4 +147,43 @@ func TestTheAuditorLooksOn(t *testing.T) {
 	may.says("changes nothing")
 	may.saysNot("propose to")
 	s.as("paolo@harbor.example").get("/history?show=open").saysNot("reviewer")
+}
+
+// A page says where the feed stood before it was read, so that who follows on from there misses nothing.
+func TestAPageHasItsPlaceInTheFeed(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	card := s.propose("4", "reviewer")
+	s.exec(`INSERT INTO countersign.feed (event_id, workspace_id) SELECT id, workspace_id FROM countersign.events`)
+	const want = feed.Position(1)
+	maria, olu := s.as("maria@harbor.example"), s.as("olu@othersite.example")
+	for _, c := range []struct {
+		b    *browser
+		path string
+		at   feed.Position
+	}{{maria, "/inbox", want}, {maria, card, want}, {maria, "/history", want}, {maria, "/conversations", want}, {olu, "/inbox", 0}} {
+		cursor := ""
+		for n := range c.b.get(c.path).is(http.StatusOK).doc.Descendants() {
+			if attribute(n, "id") == "top" {
+				cursor = attribute(n, "data-cursor")
+			}
+		}
+		if cursor != c.at.Cursor() {
+			t.Errorf("%s has the cursor %q, not %q", c.path, cursor, c.at.Cursor())
+		}
+	}
+	if page := s.browser().get("/sign-in"); strings.Contains(page.body, feed.Position(1).Cursor()) {
+		t.Error("who is not signed in is given a place in the feed")
+	}
+}
+
+// What a form is answered with has no address: the page it stood on keeps its own, and can be loaded anew.
+func TestARefusedFormLeavesTheAddress(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	maria := s.as("maria@harbor.example")
+	maria.header.Set("HX-Request", "true")
+	if page := maria.press(maria.get("/conversations"), "/conversations", "content", "").is(http.StatusBadRequest); page.header.Get("HX-Push-Url") != "false" {
+		t.Error("the browser is led to an address that has no page")
+	}
 }

@@ -29,6 +29,9 @@ func render(w http.ResponseWriter, r *http.Request, status int, page templ.Compo
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Add("Vary", "HX-Request")
+	if r.Method != http.MethodGet {
+		w.Header().Set("HX-Push-Url", "false") // there is no page at this address to load anew
+	}
 	w.WriteHeader(status)
 	_, _ = b.WriteTo(w) // an error is the client's, who has gone
 	return nil
