@@ -62,8 +62,10 @@ streams: postgres ## Follow the feed with the npm clients graphql-ws and graphql
 	cd tools/streams && npm ci --no-audit --no-fund
 	COUNTERSIGN_STREAMS=1 go test -count=1 -v -run TestTheNpmClients ./internal/server
 
-bench: postgres ## Rates of propose and confirm over HTTP beside the same SQL from a bare loop.
-	go test -run '^$$' -bench . -benchtime $(or $(BENCHTIME),3s) -timeout 30m ./internal/bench
+# BENCH chooses: propose, feed, feed/beside, feed/delivery, feed/replay. graphql-ws on Node is a peer where
+# `make streams` or npm ci in tools/streams has put it.
+bench: postgres ## Rates of propose and confirm over HTTP, and of the feed, beside bare SQL and graphql-ws.
+	go test -run '^$$' -bench '(?i)$(or $(BENCH),.)' -benchtime 1x -timeout 30m ./internal/bench
 
 schema: postgres ## Write migrations/schema.sql anew from the migrations.
 	UPDATE_SCHEMA=1 go test -count=1 ./internal/postgres -run TestTheSchemaIsAsDumped
