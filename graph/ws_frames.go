@@ -59,19 +59,22 @@ func frameOf(kind byte, parts ...[]byte) []byte {
 	for _, p := range parts {
 		size += len(p)
 	}
-	b := make([]byte, 0, size+10)
-	switch {
-	case size < 126:
-		b = append(b, final|kind, byte(size))
-	case size < 1<<16:
-		b = binary.BigEndian.AppendUint16(append(b, final|kind, 126), uint16(size))
-	default:
-		b = binary.BigEndian.AppendUint64(append(b, final|kind, 127), uint64(size))
-	}
+	b := beginFrame(make([]byte, 0, size+10), kind, size)
 	for _, p := range parts {
 		b = append(b, p...)
 	}
 	return b
+}
+
+// beginFrame appends what comes before the payload of a frame that is a whole message.
+func beginFrame(b []byte, kind byte, size int) []byte {
+	switch {
+	case size < 126:
+		return append(b, final|kind, byte(size))
+	case size < 1<<16:
+		return binary.BigEndian.AppendUint16(append(b, final|kind, 126), uint16(size))
+	}
+	return binary.BigEndian.AppendUint64(append(b, final|kind, 127), uint64(size))
 }
 
 func closeFrame(code int, reason string) []byte {

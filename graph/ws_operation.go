@@ -17,6 +17,7 @@ type operation struct {
 	*selection // nil for a query or a mutation
 	socket     *socket
 	id         string
+	opening    []byte // of a message about an event
 	follower   *feed.Follower
 	cancel     context.CancelFunc
 }
@@ -48,7 +49,7 @@ func (o *operation) follow(ctx context.Context, who identity.Actor, oc *graphql.
 		o.fail(refused)
 		return
 	}
-	o.selection = selected
+	o.selection, o.opening = selected, append(messageStart(o.id, "next"), payloadFollows...)
 	follower, err := s.seat.Follow(ctx, o, after)
 	if errors.Is(err, feed.ErrGone) {
 		return // the socket is closed, and says why
@@ -116,16 +117,19 @@ func (o *operation) end() {
 	}
 }
 
-// Tell sends events.
+// Tell sends events. What comes before them in a frame has the operation's id in it, which most clients make
+// up for each; the rest is shared.
 func (o *operation) Tell(told []*feed.Told) error {
 	frames := make([]feed.Frame, len(told))
+	opens := make([]byte, 0, len(told)*(len(o.opening)+10))
 	for i, t := range told {
-		frames[i] = feed.Frame{Bytes: t.Frame(o.id, o.next), At: t.Position}
+		from := len(opens)
+		opens = beginFrame(opens, opText, len(o.opening)+len(t.Body)+len(messageEnd))
+		opens = append(opens, o.opening...)
+		frames[i] = feed.Frame{Open: opens[from:], Bytes: t.Body, End: messageEnd, At: t.Position}
 	}
 	return o.socket.send(o, frames...)
 }
-
-func (o *operation) next(t *feed.Told) []byte { return textFrame(o.id, "next", t.Body) }
 
 // Ready waits until the client has read most of what it was sent.
 func (o *operation) Ready(ctx context.Context) error { return o.socket.out.Ready(ctx) }

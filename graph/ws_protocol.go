@@ -142,16 +142,21 @@ func (s *socket) subscribe(m message) *violation {
 
 // textFrame makes a message of the protocol.
 func textFrame(id, kind string, payload []byte) []byte {
-	parts := [][]byte{[]byte(`{`)}
+	if len(payload) == 0 {
+		return frameOf(opText, messageStart(id, kind), messageEnd)
+	}
+	return frameOf(opText, messageStart(id, kind), payloadFollows, payload, messageEnd)
+}
+
+var payloadFollows, messageEnd = []byte(`,"payload":`), []byte(`}`)
+
+func messageStart(id, kind string) []byte {
+	b := []byte(`{`)
 	if id != "" {
 		quoted, err := json.Marshal(id)
 		if err == nil { // always: it is a string
-			parts = append(parts, []byte(`"id":`), quoted, []byte(`,`))
+			b = append(append(append(b, `"id":`...), quoted...), ',')
 		}
 	}
-	parts = append(parts, []byte(`"type":"`+kind+`"`))
-	if len(payload) > 0 {
-		parts = append(parts, []byte(`,"payload":`), payload)
-	}
-	return frameOf(opText, append(parts, []byte(`}`))...)
+	return append(b, `"type":"`+kind+`"`...)
 }

@@ -21,12 +21,14 @@ SELECT coalesce((SELECT position FROM feed_floor), 0)::bigint AS floor, coalesce
 
 -- name: FeedSince :many
 -- The events after a position, each with what says who may see it. The workspace is the one of the setting.
--- The LIMIT within keeps a plan for any number of events on the keys of a few.
-SELECT coalesce((SELECT position FROM feed_floor), 0)::bigint AS floor, place.position, of.*
+-- The LIMITs within keep a plan for any number of events on the keys of a few. Event and proposal have one
+-- each: a join with the view, within, reads every proposal of the workspace for every event.
+SELECT coalesce((SELECT position FROM feed_floor), 0)::bigint AS floor, place.position, of.*, whose.*
 FROM (SELECT position, event_id FROM feed WHERE position > @after::bigint ORDER BY position LIMIT @max_rows) AS place
 CROSS JOIN LATERAL (
-    SELECT e.id, e.workspace_id, e.proposal_id, e.type, e.status, e.actor_id, e.at,
-        p.acting_user_id, p.requires_approval, p.entity, p.operation, p.conversation_id, p.status AS status_now
-    FROM events e JOIN proposals_read p ON p.id = e.proposal_id
-    WHERE e.id = place.event_id LIMIT 1) AS of
+    SELECT e.id, e.workspace_id, e.proposal_id, e.type, e.status, e.actor_id, e.at
+    FROM events e WHERE e.id = place.event_id LIMIT 1) AS of
+CROSS JOIN LATERAL (
+    SELECT p.acting_user_id, p.requires_approval, p.entity, p.operation, p.conversation_id, p.status AS status_now
+    FROM proposals_read p WHERE p.id = of.proposal_id LIMIT 1) AS whose
 ORDER BY place.position;

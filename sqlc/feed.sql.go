@@ -54,13 +54,14 @@ func (q *Queries) FeedLast(ctx context.Context, db DBTX) (int64, error) {
 }
 
 const feedSince = `-- name: FeedSince :many
-SELECT coalesce((SELECT position FROM feed_floor), 0)::bigint AS floor, place.position, of.id, of.workspace_id, of.proposal_id, of.type, of.status, of.actor_id, of.at, of.acting_user_id, of.requires_approval, of.entity, of.operation, of.conversation_id, of.status_now
+SELECT coalesce((SELECT position FROM feed_floor), 0)::bigint AS floor, place.position, of.id, of.workspace_id, of.proposal_id, of.type, of.status, of.actor_id, of.at, whose.acting_user_id, whose.requires_approval, whose.entity, whose.operation, whose.conversation_id, whose.status_now
 FROM (SELECT position, event_id FROM feed WHERE position > $1::bigint ORDER BY position LIMIT $2) AS place
 CROSS JOIN LATERAL (
-    SELECT e.id, e.workspace_id, e.proposal_id, e.type, e.status, e.actor_id, e.at,
-        p.acting_user_id, p.requires_approval, p.entity, p.operation, p.conversation_id, p.status AS status_now
-    FROM events e JOIN proposals_read p ON p.id = e.proposal_id
-    WHERE e.id = place.event_id LIMIT 1) AS of
+    SELECT e.id, e.workspace_id, e.proposal_id, e.type, e.status, e.actor_id, e.at
+    FROM events e WHERE e.id = place.event_id LIMIT 1) AS of
+CROSS JOIN LATERAL (
+    SELECT p.acting_user_id, p.requires_approval, p.entity, p.operation, p.conversation_id, p.status AS status_now
+    FROM proposals_read p WHERE p.id = of.proposal_id LIMIT 1) AS whose
 ORDER BY place.position
 `
 
@@ -88,7 +89,8 @@ type FeedSinceRow struct {
 }
 
 // The events after a position, each with what says who may see it. The workspace is the one of the setting.
-// The LIMIT within keeps a plan for any number of events on the keys of a few.
+// The LIMITs within keep a plan for any number of events on the keys of a few. Event and proposal have one
+// each: a join with the view, within, reads every proposal of the workspace for every event.
 func (q *Queries) FeedSince(ctx context.Context, db DBTX, arg FeedSinceParams) ([]*FeedSinceRow, error) {
 	rows, err := db.Query(ctx, feedSince, arg.After, arg.MaxRows)
 	if err != nil {

@@ -39,9 +39,9 @@ type Outlet struct {
 	end  func(clean bool)
 
 	lock     sync.Mutex
-	waiting  []Frame
+	waiting  []part
 	bytes    int
-	begun    bool // part of the first that waits is written already
+	begun    bool // part of the frame of the first that waits is written already
 	draining bool
 	ended    bool
 	sent     time.Time
@@ -58,10 +58,20 @@ func NewOutlet(conn Conn, end func(clean bool)) *Outlet {
 	return o
 }
 
-// Frame is what goes over a connection in one piece. At is the position of the event in it; zero for none.
+// Frame is what goes over a connection in one piece: Open, Bytes and End, of which Bytes may be shared with other
+// connections. At is the position of the event in it; zero for none.
 type Frame struct {
-	Bytes []byte
-	At    Position
+	Open, Bytes, End []byte
+	At               Position
+}
+
+func (f Frame) size() int { return len(f.Open) + len(f.Bytes) + len(f.End) }
+
+// part is of a frame that waits; more where the next one is of the same.
+type part struct {
+	bytes []byte
+	at    Position
+	more  bool
 }
 
 // Send writes frames, or keeps them until they can be. ErrSlow where too much waits already: then nothing of
@@ -72,22 +82,25 @@ func (o *Outlet) Send(frames ...Frame) error {
 	if o.ended {
 		return ErrGone
 	}
+	if len(frames) == 0 {
+		return nil
+	}
 	size := 0
 	for _, f := range frames {
-		size += len(f.Bytes)
+		size += f.size()
 	}
 	if o.bytes > 0 && o.bytes+size > outletLimit {
 		return ErrSlow
 	}
 	o.sent = time.Now()
-	return o.write(frames, size)
+	return o.write(frames)
 }
 
 // write is called with the lock.
-func (o *Outlet) write(frames []Frame, size int) error {
+func (o *Outlet) write(frames []Frame) error {
 	done := 0
 	if !o.draining {
-		n, err := attempt(o.raw, joined(frames, size))
+		n, err := o.attempt(frames)
 		if err != nil {
 			o.fail()
 			return ErrGone
@@ -95,15 +108,7 @@ func (o *Outlet) write(frames []Frame, size int) error {
 		done = n
 	}
 	for _, f := range frames {
-		part := min(done, len(f.Bytes))
-		done -= part
-		if part == len(f.Bytes) {
-			continue
-		}
-		o.begun = o.begun || part > 0
-		f.Bytes = f.Bytes[part:]
-		o.waiting = append(o.waiting, f)
-		o.bytes += len(f.Bytes)
+		done = o.keep(f, done)
 	}
 	if len(o.waiting) > 0 && !o.draining {
 		o.draining = true
@@ -112,15 +117,39 @@ func (o *Outlet) write(frames []Frame, size int) error {
 	return nil
 }
 
-func joined(frames []Frame, size int) []byte {
-	if len(frames) == 1 {
-		return frames[0].Bytes
+// attempt writes what the connection takes at once. What is several pieces is put together where nobody
+// keeps it.
+func (o *Outlet) attempt(frames []Frame) (int, error) {
+	if first := frames[0]; len(frames) == 1 && len(first.Open)+len(first.End) == 0 || o.raw == nil {
+		return attempt(o.raw, first.Bytes)
 	}
-	whole := make([]byte, 0, size)
+	whole, _ := wholes.Get().(*[]byte)
+	defer wholes.Put(whole)
+	*whole = (*whole)[:0]
 	for _, f := range frames {
-		whole = append(whole, f.Bytes...)
+		*whole = append(append(append(*whole, f.Open...), f.Bytes...), f.End...)
 	}
-	return whole
+	return attempt(o.raw, *whole)
+}
+
+var wholes = sync.Pool{New: func() any { return new([]byte) }}
+
+// keep has the rest of a frame wait, of which so much is written; it gives how much of the next one is.
+func (o *Outlet) keep(f Frame, done int) (left int) {
+	if done >= f.size() {
+		return done - f.size()
+	}
+	o.begun = o.begun || done > 0
+	for _, b := range [][]byte{f.Open, f.Bytes, f.End} {
+		n := min(done, len(b))
+		done -= n
+		if b = b[n:]; len(b) > 0 {
+			o.waiting = append(o.waiting, part{b, f.At, true})
+			o.bytes += len(b)
+		}
+	}
+	o.waiting[len(o.waiting)-1].more = false
+	return 0
 }
 
 // End sends a last frame in place of what waits, and ends the connection after it. last makes it, which may
@@ -133,7 +162,7 @@ func (o *Outlet) End(last func(unsent *Position) []byte) {
 		return
 	}
 	if b := last(o.discard()); len(b) > 0 {
-		_ = o.write([]Frame{{Bytes: b}}, len(b)) // where it fails the connection has ended anyway
+		_ = o.write([]Frame{{Bytes: b}}) // where it fails the connection has ended anyway
 	}
 	if o.ended {
 		return
@@ -149,11 +178,11 @@ func (o *Outlet) End(last func(unsent *Position) []byte) {
 // discard takes back what waits, but for half a frame.
 func (o *Outlet) discard() (unsent *Position) {
 	keep := 0
-	if o.begun {
-		keep = 1
+	for more := o.begun; more; keep++ {
+		more = o.waiting[keep].more
 	}
 	for i := keep; i < len(o.waiting); i++ {
-		if at := o.waiting[i].At - 1; at >= 0 && (unsent == nil || at < *unsent) {
+		if at := o.waiting[i].at - 1; at >= 0 && (unsent == nil || at < *unsent) {
 			unsent = &at
 		}
 	}
@@ -218,8 +247,8 @@ func (o *Outlet) next(failed bool) (frame []byte, ended bool) {
 		}
 		return nil, o.ended
 	}
-	frame = o.waiting[0].Bytes
-	o.waiting[0], o.waiting = Frame{}, o.waiting[1:]
+	frame, o.begun = o.waiting[0].bytes, o.waiting[0].more
+	o.waiting[0], o.waiting = part{}, o.waiting[1:]
 	if o.bytes -= len(frame); o.bytes <= outletLimit/2 {
 		o.makeRoom()
 	}

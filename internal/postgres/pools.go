@@ -90,6 +90,7 @@ func (l login) config(ownerURL string, getenv func(string) string) (*pgxpool.Con
 		config.MaxConns = l.most
 		config.MinIdleConns = l.idle
 	}
+	config.AfterConnect = plainUUIDs
 	settings := config.ConnConfig.RuntimeParams
 	settings["search_path"] = "countersign, pg_catalog, pg_temp"
 	settings["timezone"] = "UTC"
