@@ -5,6 +5,9 @@ import (
 	"github.com/countersign/countersign/graph/model"
 )
 
+// burst is as how many events a subscription counts: so many are made together where much happens.
+const burst = 20
+
 // price says what a list costs: what one element costs, as often as may be asked for.
 func price(c *generated.ComplexityRoot) {
 	page := func(child int, first *int32, usual int) int {
@@ -31,6 +34,7 @@ func price(c *generated.ComplexityRoot) {
 		}
 		return 1 + n*child
 	}
+	c.Subscription.ProposalEvents = func(child int, _ *string, _ *model.ProposalFilter) int { return 1 + burst*child }
 	c.Conversation.Messages = func(child int, first *int32, _ *string, last *int32, _ *string) int {
 		return two(child, first, last, 50)
 	}

@@ -24,6 +24,9 @@ const (
 	maxComplexity = 20000
 )
 
+// costStat is where an operation's complexity is found later.
+const costStat = "cost"
+
 // limits refuses operations that are too deep, too wide or too much, naming the limit and the value.
 type limits struct{ schema graphql.ExecutableSchema }
 
@@ -49,9 +52,11 @@ func (l *limits) MutateOperationContext(ctx context.Context, oc *graphql.Operati
 	case s.fields > maxFields:
 		return exceeded("fields", maxFields, s.fields)
 	}
-	if cost := complexity.Calculate(ctx, l.schema, op, oc.Variables); cost > maxComplexity {
+	cost := complexity.Calculate(ctx, l.schema, op, oc.Variables)
+	if cost > maxComplexity {
 		return exceeded("complexity", maxComplexity, cost)
 	}
+	oc.Stats.SetExtension(costStat, cost)
 	return nil
 }
 

@@ -17,13 +17,15 @@ import (
 	"github.com/countersign/countersign/sqlc"
 )
 
-// Resolver holds what the resolvers call. Reader is the pool under the login that only reads.
+// Resolver holds what the resolvers call. Reader is the pool under the login that only reads; Streams, where there
+// is one, stands in for it where an event is made for its followers.
 type Resolver struct {
 	Gate      *gate.Gate
 	Tools     *toolcall.Service
 	Assistant *assistant.Assistant
 	Feed      *feed.Feed
 	Reader    *pgxpool.Pool
+	Streams   *pgxpool.Pool
 	Log       *slog.Logger
 
 	queries *sqlc.Queries
@@ -31,6 +33,9 @@ type Resolver struct {
 
 // db reads in the workspace of whoever asks.
 func (r *Resolver) db(ctx context.Context) sqlc.DBTX {
+	if _, made := ctx.Value(makingKey{}).(bool); made && r.Streams != nil {
+		return postgres.As(r.Streams, identity.From(ctx).Workspace().ID)
+	}
 	return postgres.As(r.Reader, identity.From(ctx).Workspace().ID)
 }
 

@@ -39,7 +39,7 @@ func takesEvents(r *http.Request) bool {
 func (overEvents) Supports(r *http.Request) bool { return takesEvents(r) }
 
 func (t overEvents) Do(w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor) {
-	if r.Method == http.MethodGet && !sameOrigin(r) {
+	if r.Method == http.MethodGet && (!sameOrigin(r) || fetchedElsewhere(r)) {
 		(&refusal{http.StatusForbidden, model.ErrorCodeForbidden, "This request was sent by another site."}).writeJSON(w, r, exec)
 		return
 	}
@@ -92,7 +92,7 @@ func again(before io.ReadCloser, read []byte) io.ReadCloser {
 
 // stream answers one operation and leaves a subscription to the hub.
 func (t overEvents) stream(w http.ResponseWriter, r *http.Request, exec graphql.GraphExecutor, oc *graphql.OperationContext, errs []byte) {
-	ctx, e := r.Context(), &eventStream{streams: t.streams, exec: exec}
+	ctx, e := r.Context(), &eventStream{streams: t.streams, exec: exec, by: identity.CredentialOf(identity.From(r.Context()))}
 	body, after := []byte(nil), (*feed.Position)(nil)
 	switch {
 	case errs != nil:

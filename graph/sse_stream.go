@@ -21,6 +21,7 @@ type eventStream struct {
 	*selection // nil where there is no subscription
 	*feed.Stream
 	exec graphql.GraphExecutor
+	by   identity.Credential
 
 	lock sync.Mutex
 	seat *feed.Seat
@@ -76,7 +77,7 @@ func (e *eventStream) leave() {
 		seat.Leave()
 	}
 	if first && e.selection != nil {
-		e.release()
+		e.release(e.by)
 	}
 }
 

@@ -34,13 +34,15 @@ type streams struct {
 
 	lock       sync.Mutex
 	selections map[[sha256.Size]byte]*selection
+	asking     map[identity.Credential]*asking
 }
 
 func newStreams(o Options, loaders func(context.Context) context.Context, log *slog.Logger) *streams {
 	if o.KeepAlive == 0 {
 		o.KeepAlive = 25 * time.Second
 	}
-	return &streams{hub: o.Hub, loaders: loaders, authenticate: o.Authenticate, keepAlive: o.KeepAlive, log: log, selections: map[[sha256.Size]byte]*selection{}}
+	return &streams{hub: o.Hub, loaders: loaders, authenticate: o.Authenticate, keepAlive: o.KeepAlive, log: log, selections: map[[sha256.Size]byte]*selection{},
+		asking: map[identity.Credential]*asking{}}
 }
 
 // sameOrigin is false for what another site's page sends: a browser says where a page is from.
@@ -51,6 +53,13 @@ func sameOrigin(r *http.Request) bool {
 	}
 	from, err := url.Parse(origin)
 	return err == nil && from.Host != "" && from.Host == r.Host
+}
+
+// fetchedElsewhere is true where a browser says that another site's page asks, with the cookie: it could read
+// nothing, but would take a seat of the person's. A GET need not have an Origin.
+func fetchedElsewhere(r *http.Request) bool {
+	site := r.Header.Get("Sec-Fetch-Site")
+	return r.Header.Get("Authorization") == "" && site != "" && site != "same-origin" && site != "none"
 }
 
 // operationOf parses and validates once, for as long as the subscription lasts.

@@ -27,13 +27,23 @@ func (s *selection) Wants(who identity.Actor, item *feed.Item) bool {
 	return shows(who, s.filter, item)
 }
 
+// makingKey is in the context of what is made for followers.
+type makingKey struct{}
+
 var errUnread = errors.New("the database did not answer")
+
+const (
+	// abreast is how many events are made at a time: more would take the connections from others.
+	abreast = 2
+	// maxEvent is how large one event may be as it is told, well within what is kept for a connection.
+	maxEvent = 256 << 10
+)
 
 // Make executes the selection for some events, with what they read in common read once. What the database
 // does not answer is an error; any other is told in the response.
 func (s *selection) Make(ctx context.Context, who identity.Actor, items []*feed.Item) ([][]byte, error) {
 	ctx = graphql.StartOperationTrace(identity.With(ctx, who))
-	ctx = s.streams.loaders(ctx)
+	ctx = s.streams.loaders(context.WithValue(ctx, makingKey{}, true))
 	load(ctx).proposals.expect(proposalsOf(items)...)
 	bodies, errs := make([][]byte, len(items)), make([]error, len(items))
 	if len(items) == 1 {
@@ -41,8 +51,13 @@ func (s *selection) Make(ctx context.Context, who identity.Actor, items []*feed.
 		return bodies, errs[0]
 	}
 	var made sync.WaitGroup
+	places := make(chan struct{}, abreast)
 	for i, item := range items {
-		made.Go(func() { bodies[i], errs[i] = s.make(ctx, item) })
+		places <- struct{}{}
+		made.Go(func() {
+			defer func() { <-places }()
+			bodies[i], errs[i] = s.make(ctx, item)
+		})
 	}
 	made.Wait()
 	return bodies, errors.Join(errs...)
@@ -64,7 +79,16 @@ func (s *selection) make(ctx context.Context, item *feed.Item) (body []byte, err
 	if response == nil || lacking(response.Errors) {
 		return nil, errUnread
 	}
-	return json.Marshal(response)
+	if body, err = json.Marshal(response); len(body) > maxEvent {
+		body = tooLarge(len(body))
+	}
+	return body, err
+}
+
+// tooLarge is told in place of an event that is.
+func tooLarge(size int) []byte {
+	b, _ := json.Marshal(graphql.Response{Errors: gqlerror.List{exceeded("bytes of one event", maxEvent, size)}}) // of texts and numbers
+	return b
 }
 
 func lacking(errs gqlerror.List) bool {

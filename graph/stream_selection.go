@@ -25,6 +25,7 @@ type selection struct {
 	operation *graphql.OperationContext
 	filter    *model.ProposalFilter
 	key       [sha256.Size]byte
+	cost      int
 	used      int
 }
 
@@ -85,7 +86,12 @@ func (s *streams) selectionOf(ctx context.Context, who identity.Actor, exec grap
 	if err != nil {
 		return nil, nil, errorOf(ctx, exec, err)
 	}
-	return s.shared(&selection{streams: s, exec: exec, operation: oc, filter: a.filter, key: keyOf(who, oc)}), after, nil
+	cost, _ := oc.Stats.GetExtension(costStat).(int)
+	shared, tooMuch := s.shared(&selection{streams: s, exec: exec, operation: oc, filter: a.filter, key: keyOf(who, oc), cost: cost}, identity.CredentialOf(who))
+	if tooMuch != nil {
+		return nil, nil, errorsOf(ctx, exec, tooMuch)
+	}
+	return shared, after, nil
 }
 
 func positionOf(cursor *string) (*feed.Position, error) {
@@ -94,25 +100,6 @@ func positionOf(cursor *string) (*feed.Position, error) {
 	}
 	at, err := feed.ParseCursor(*cursor)
 	return &at, err
-}
-
-func (s *streams) shared(mine *selection) *selection {
-	s.lock.Lock()
-	defer s.lock.Unlock()
-	if other, there := s.selections[mine.key]; there {
-		mine = other
-	}
-	s.selections[mine.key] = mine
-	mine.used++
-	return mine
-}
-
-func (s *selection) release() {
-	s.streams.lock.Lock()
-	defer s.streams.lock.Unlock()
-	if s.used--; s.used == 0 {
-		delete(s.streams.selections, s.key)
-	}
 }
 
 // keyOf is equal for those who are told the same of an event: by document and variables, without where each

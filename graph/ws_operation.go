@@ -113,7 +113,7 @@ func (o *operation) end() {
 		follower.Leave()
 	}
 	if selected != nil {
-		selected.release()
+		selected.release(identity.CredentialOf(o.socket.seat.Who()))
 	}
 }
 

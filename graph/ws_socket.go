@@ -78,6 +78,10 @@ func (s *socket) hear(kind byte, payload []byte) (more bool) {
 		_ = s.out.Send(feed.Frame{Bytes: frameOf(opPong, payload)}) // who does not read is found out by what follows
 	case opPong:
 	case opClose:
+		if len(payload) == 1 {
+			s.close(closeProtocol, "Half a reason")
+			return false
+		}
 		s.close(answeredClose(payload), "")
 		return false
 	default:
@@ -199,6 +203,9 @@ func (s *socket) Ended(reason error, resume *feed.Position) {
 	case errors.As(reason, &refused):
 		code, sentence = closeOf(refused)
 	}
+	if s.several() { // each has a cursor of its own
+		resume = nil
+	}
 	s.finish(func(unsent *feed.Position) []byte {
 		if unsent != nil && resume != nil {
 			resume = new(min(*resume, *unsent))
@@ -208,6 +215,12 @@ func (s *socket) Ended(reason error, resume *feed.Position) {
 		}
 		return closeFrame(code, sentence)
 	})
+}
+
+func (s *socket) several() bool {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	return len(s.operations) > 1
 }
 
 func closeOf(refused *identity.Error) (code int, sentence string) {
@@ -232,18 +245,24 @@ func (s *socket) send(o *operation, frames ...feed.Frame) error {
 
 // last sends the last frames of an operation.
 func (s *socket) last(o *operation, frames ...feed.Frame) {
-	s.lock.Lock()
-	i := slices.Index(s.operations, o)
-	if i >= 0 && !s.over {
-		_ = s.out.Send(frames...)
-	}
-	if i >= 0 {
-		s.operations = slices.Delete(s.operations, i, i+1)
-	}
-	s.lock.Unlock()
-	if i >= 0 {
+	if s.closed(o, frames) {
 		o.end()
 	}
+}
+
+// closed takes an operation off the socket, and sends its last frames; false where it was off already.
+func (s *socket) closed(o *operation, frames []feed.Frame) bool {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	i := slices.Index(s.operations, o)
+	if i < 0 {
+		return false
+	}
+	if !s.over {
+		_ = s.out.Send(frames...)
+	}
+	s.operations = slices.Delete(s.operations, i, i+1)
+	return true
 }
 
 func (s *socket) find(id string) *operation {

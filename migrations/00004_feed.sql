@@ -12,19 +12,29 @@ CREATE TABLE feed_queue (
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_insert_threshold = -1, autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 100000);
 
 -- Positions come from the identity's sequence, which outlives the rows: none is given twice. They rise and
--- may have gaps.
+-- may have gaps. Who reads a workspace's events is to find them by its id, and not among everybody's by their
+-- position: so the one index over all workspaces is of an expression, which only the feed's end is asked by.
 CREATE TABLE feed (
-    position     bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+    position     bigint GENERATED ALWAYS AS IDENTITY,
     event_id     uuid NOT NULL UNIQUE REFERENCES events (id) ON DELETE CASCADE,
-    workspace_id uuid NOT NULL
+    workspace_id uuid NOT NULL,
+    PRIMARY KEY (workspace_id, position)
 );
-CREATE INDEX feed_of_workspace ON feed (workspace_id, position);
+CREATE UNIQUE INDEX feed_end ON feed ((position + 0));
 
 -- The last position of a workspace that is no longer kept. Who has read to here or further has missed
 -- nothing; who has not is told so.
 CREATE TABLE feed_floor (
     workspace_id uuid PRIMARY KEY,
     position     bigint NOT NULL
+);
+
+-- Where the database was restored from an older one: what was given after lost_after is lost, and none of it is
+-- given again, since positions go on after begins. Who gives positions locks this table, for which a right is
+-- needed that nobody else has: no other login can hold up the feed.
+CREATE TABLE feed_restores (
+    lost_after bigint NOT NULL,
+    begins     bigint PRIMARY KEY
 );
 
 INSERT INTO feed_queue (event_id, workspace_id) SELECT id, workspace_id FROM events ORDER BY at, id;
@@ -63,7 +73,7 @@ DECLARE
     due   bigint[];
     given bigint;
 BEGIN
-    PERFORM pg_advisory_xact_lock(hashtextextended('countersign feed', 0));
+    LOCK TABLE feed_restores IN EXCLUSIVE MODE;
     due := ARRAY(SELECT seq FROM feed_queue WHERE seq > above ORDER BY seq LIMIT most);
     taken := cardinality(due);
     top := due[taken];
@@ -80,7 +90,20 @@ BEGIN
             PERFORM pg_notify('countersign_feed', given::text);
         END IF;
     END IF;
-    head := coalesce(given, (SELECT max(position) FROM feed), 0);
+    head := coalesce(given, (SELECT max(position + 0) FROM feed), 0);
+END $$;
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+-- renew_feed is for whoever restores a backup, once, before a server runs on it: cursors from the time that was
+-- lost are told so, as what is not kept any more is, and are never taken for places among what comes now.
+CREATE FUNCTION renew_feed() RETURNS void LANGUAGE plpgsql SET search_path = countersign, pg_catalog, pg_temp AS $$
+DECLARE last bigint;
+BEGIN
+    LOCK TABLE feed_restores IN EXCLUSIVE MODE;
+    last := greatest((SELECT max(position + 0) FROM feed), (SELECT max(position) FROM feed_floor), 0);
+    INSERT INTO feed_restores (lost_after, begins)
+    SELECT last, setval('feed_position_seq', coalesce(pg_sequence_last_value('feed_position_seq'::regclass), 0) + 4294967296);
 END $$;
 -- +goose StatementEnd
 
@@ -88,7 +111,7 @@ END $$;
 DO $$
 DECLARE name text;
 BEGIN
-    FOREACH name IN ARRAY ARRAY['feed', 'feed_floor', 'feed_queue'] LOOP
+    FOREACH name IN ARRAY ARRAY['feed', 'feed_floor', 'feed_queue', 'feed_restores'] LOOP
         EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', name);
         EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', name);
     END LOOP;
@@ -98,6 +121,7 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
+CREATE POLICY everyone_reads ON feed_restores FOR SELECT USING (true);
 -- The worker sequences the events of every workspace in one order.
 CREATE POLICY worker_sequences ON events FOR SELECT TO countersign_worker USING (true);
 CREATE POLICY worker_sequences ON feed TO countersign_worker USING (true);
@@ -105,14 +129,15 @@ CREATE POLICY worker_sequences ON feed_queue TO countersign_worker USING (true);
 CREATE POLICY definer_queues ON feed_queue FOR INSERT TO countersign_definer WITH CHECK (true);
 CREATE POLICY definer_raises ON feed_floor TO countersign_definer USING (true);
 
-GRANT SELECT ON feed, feed_floor TO countersign_reader, countersign_worker;
+GRANT SELECT ON feed, feed_floor, feed_restores TO countersign_reader, countersign_worker;
+GRANT UPDATE ON feed_restores TO countersign_worker; -- to lock it; no policy lets it change a row
 GRANT SELECT ON SEQUENCE feed_position_seq TO countersign_reader;
 GRANT INSERT (event_id, workspace_id) ON feed TO countersign_worker;
 GRANT SELECT, DELETE ON feed_queue TO countersign_worker;
 GRANT INSERT (event_id, workspace_id) ON feed_queue TO countersign_definer;
 GRANT SELECT, INSERT, UPDATE ON feed_floor TO countersign_definer;
 
-REVOKE ALL ON FUNCTION queue_event, raise_feed_floor, sequence_feed FROM PUBLIC;
+REVOKE ALL ON FUNCTION queue_event, raise_feed_floor, sequence_feed, renew_feed FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION sequence_feed TO countersign_worker;
 GRANT CREATE ON SCHEMA countersign TO countersign_definer; -- to become the owner below, no longer
 ALTER FUNCTION queue_event OWNER TO countersign_definer;
@@ -122,6 +147,6 @@ REVOKE CREATE ON SCHEMA countersign FROM countersign_definer;
 -- +goose Down
 DROP TRIGGER events_queue ON events;
 DROP POLICY worker_sequences ON events;
-DROP FUNCTION sequence_feed;
-DROP TABLE feed_queue, feed, feed_floor;
+DROP FUNCTION sequence_feed, renew_feed;
+DROP TABLE feed_queue, feed, feed_floor, feed_restores;
 DROP FUNCTION queue_event, raise_feed_floor;

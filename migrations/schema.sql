@@ -254,6 +254,18 @@ $$;
 
 ALTER FUNCTION countersign.record_tool_call(call_id uuid, actor uuid, by_sign_in uuid, by_token uuid, in_conversation uuid, in_turn uuid, tool_name text, on_entity text, logged_input jsonb) OWNER TO countersign_definer;
 
+CREATE FUNCTION countersign.renew_feed() RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'countersign', 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE last bigint;
+BEGIN
+    LOCK TABLE feed_restores IN EXCLUSIVE MODE;
+    last := greatest((SELECT max(position + 0) FROM feed), (SELECT max(position) FROM feed_floor), 0);
+    INSERT INTO feed_restores (lost_after, begins)
+    SELECT last, setval('feed_position_seq', coalesce(pg_sequence_last_value('feed_position_seq'::regclass), 0) + 4294967296);
+END $$;
+
 CREATE FUNCTION countersign.sequence_feed(above bigint, most integer, OUT taken integer, OUT top bigint, OUT head bigint) RETURNS record
     LANGUAGE plpgsql
     SET search_path TO 'countersign', 'pg_catalog', 'pg_temp'
@@ -264,7 +276,7 @@ DECLARE
     due   bigint[];
     given bigint;
 BEGIN
-    PERFORM pg_advisory_xact_lock(hashtextextended('countersign feed', 0));
+    LOCK TABLE feed_restores IN EXCLUSIVE MODE;
     due := ARRAY(SELECT seq FROM feed_queue WHERE seq > above ORDER BY seq LIMIT most);
     taken := cardinality(due);
     top := due[taken];
@@ -281,7 +293,7 @@ BEGIN
             PERFORM pg_notify('countersign_feed', given::text);
         END IF;
     END IF;
-    head := coalesce(given, (SELECT max(position) FROM feed), 0);
+    head := coalesce(given, (SELECT max(position + 0) FROM feed), 0);
 END $$;
 
 CREATE FUNCTION countersign.withdraw(which uuid, by_token uuid, why text) RETURNS countersign.proposal_status
@@ -421,6 +433,13 @@ ALTER TABLE countersign.feed_queue ALTER COLUMN seq ADD GENERATED ALWAYS AS IDEN
     NO MAXVALUE
     CACHE 1
 );
+
+CREATE TABLE countersign.feed_restores (
+    lost_after bigint NOT NULL,
+    begins bigint NOT NULL
+);
+
+ALTER TABLE ONLY countersign.feed_restores FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE countersign.memberships (
     user_id uuid NOT NULL,
@@ -734,10 +753,13 @@ ALTER TABLE ONLY countersign.feed_floor
     ADD CONSTRAINT feed_floor_pkey PRIMARY KEY (workspace_id);
 
 ALTER TABLE ONLY countersign.feed
-    ADD CONSTRAINT feed_pkey PRIMARY KEY ("position");
+    ADD CONSTRAINT feed_pkey PRIMARY KEY (workspace_id, "position");
 
 ALTER TABLE ONLY countersign.feed_queue
     ADD CONSTRAINT feed_queue_pkey PRIMARY KEY (seq);
+
+ALTER TABLE ONLY countersign.feed_restores
+    ADD CONSTRAINT feed_restores_pkey PRIMARY KEY (begins);
 
 ALTER TABLE ONLY countersign.memberships
     ADD CONSTRAINT memberships_pkey PRIMARY KEY (user_id, workspace_id);
@@ -813,7 +835,7 @@ CREATE UNIQUE INDEX decisions_one_vote ON countersign.proposal_decisions USING b
 
 CREATE INDEX events_of_proposal ON countersign.events USING btree (proposal_id, id);
 
-CREATE INDEX feed_of_workspace ON countersign.feed USING btree (workspace_id, "position");
+CREATE UNIQUE INDEX feed_end ON countersign.feed USING btree ((("position" + 0)));
 
 CREATE INDEX messages_of_conversation ON countersign.messages USING btree (conversation_id, id);
 
@@ -977,11 +999,15 @@ CREATE POLICY definer_withdraws ON countersign.proposals AS RESTRICTIVE FOR UPDA
 
 ALTER TABLE countersign.events ENABLE ROW LEVEL SECURITY;
 
+CREATE POLICY everyone_reads ON countersign.feed_restores FOR SELECT USING (true);
+
 ALTER TABLE countersign.feed ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE countersign.feed_floor ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE countersign.feed_queue ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE countersign.feed_restores ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY in_workspace ON countersign.audit_events USING ((workspace_id = (NULLIF(current_setting('countersign.workspace'::text, true), ''::text))::uuid));
 
@@ -1059,6 +1085,8 @@ REVOKE ALL ON FUNCTION countersign.raise_feed_floor() FROM PUBLIC;
 REVOKE ALL ON FUNCTION countersign.record_tool_call(call_id uuid, actor uuid, by_sign_in uuid, by_token uuid, in_conversation uuid, in_turn uuid, tool_name text, on_entity text, logged_input jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION countersign.record_tool_call(call_id uuid, actor uuid, by_sign_in uuid, by_token uuid, in_conversation uuid, in_turn uuid, tool_name text, on_entity text, logged_input jsonb) TO countersign_agent;
 
+REVOKE ALL ON FUNCTION countersign.renew_feed() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION countersign.sequence_feed(above bigint, most integer, OUT taken integer, OUT top bigint, OUT head bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION countersign.sequence_feed(above bigint, most integer, OUT taken integer, OUT top bigint, OUT head bigint) TO countersign_worker;
 
@@ -1120,6 +1148,9 @@ GRANT SELECT,DELETE ON TABLE countersign.feed_queue TO countersign_worker;
 GRANT INSERT(event_id) ON TABLE countersign.feed_queue TO countersign_definer;
 
 GRANT INSERT(workspace_id) ON TABLE countersign.feed_queue TO countersign_definer;
+
+GRANT SELECT ON TABLE countersign.feed_restores TO countersign_reader;
+GRANT SELECT,UPDATE ON TABLE countersign.feed_restores TO countersign_worker;
 
 GRANT SELECT ON TABLE countersign.memberships TO countersign_gate;
 GRANT SELECT ON TABLE countersign.memberships TO countersign_agent;

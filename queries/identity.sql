@@ -81,6 +81,16 @@ WHERE t.token_hash = @token_hash AND t.revoked_at IS NULL AND (t.expires_at IS N
 UPDATE api_tokens SET last_used_at = clock_timestamp()
 WHERE id = @id AND (last_used_at IS NULL OR last_used_at < clock_timestamp() - interval '1 minute');
 
+-- name: ListTokens :many
+-- The API tokens of everybody, or of one user, the newest last.
+SELECT t.id, t.name, t.scopes, t.created_at, t.expires_at, t.last_used_at, t.revoked_at, u.email, w.slug
+FROM api_tokens t JOIN users u ON u.id = t.user_id JOIN workspaces w ON w.id = t.workspace_id
+WHERE sqlc.narg(email)::text IS NULL OR u.email = sqlc.narg(email)
+ORDER BY t.created_at, t.id;
+
+-- name: RevokeToken :execrows
+UPDATE api_tokens SET revoked_at = clock_timestamp() WHERE id = @id AND revoked_at IS NULL;
+
 -- name: LockSignInAttempts :many
 -- Holds the counts of these subjects until the transaction ends and tells how long each has to wait.
 -- An hour without an attempt begins anew. In one order, so that two sign-ins do not wait for each other.

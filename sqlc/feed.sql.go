@@ -13,7 +13,7 @@ import (
 )
 
 const feedBounds = `-- name: FeedBounds :one
-SELECT coalesce((SELECT position FROM feed_floor), 0)::bigint AS floor, coalesce(pg_sequence_last_value('feed_position_seq'::regclass), 0)::bigint AS last
+SELECT greatest((SELECT k.position FROM feed_floor k), (SELECT max(r.begins) FROM feed_restores r WHERE r.lost_after < $1::bigint AND r.begins > $1), 0)::bigint AS floor, coalesce(pg_sequence_last_value('feed_position_seq'::regclass), 0)::bigint AS last
 `
 
 type FeedBoundsRow struct {
@@ -21,9 +21,10 @@ type FeedBoundsRow struct {
 	Last  int64
 }
 
-// Between what is no longer kept, in the workspace, and the last position ever given, in any.
-func (q *Queries) FeedBounds(ctx context.Context, db DBTX) (*FeedBoundsRow, error) {
-	row := db.QueryRow(ctx, feedBounds)
+// Between what is no longer kept, in the workspace, or was lost where the database was restored, and the last
+// position ever given, in any.
+func (q *Queries) FeedBounds(ctx context.Context, db DBTX, after int64) (*FeedBoundsRow, error) {
+	row := db.QueryRow(ctx, feedBounds, after)
 	var i FeedBoundsRow
 	err := row.Scan(&i.Floor, &i.Last)
 	return &i, err
@@ -41,8 +42,23 @@ func (q *Queries) FeedHead(ctx context.Context, db DBTX, workspaceID id.Workspac
 	return position, err
 }
 
+const feedHolder = `-- name: FeedHolder :one
+SELECT coalesce((
+    SELECT min(pid) FROM pg_catalog.pg_locks
+    WHERE locktype = 'relation' AND database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database())
+      AND relation = 'feed_restores'::regclass AND mode <> 'AccessShareLock' AND granted AND pid <> pg_backend_pid()), 0)::integer AS pid
+`
+
+// The session that holds the lock under which positions are given; 0 for none.
+func (q *Queries) FeedHolder(ctx context.Context, db DBTX) (int32, error) {
+	row := db.QueryRow(ctx, feedHolder)
+	var pid int32
+	err := row.Scan(&pid)
+	return pid, err
+}
+
 const feedLast = `-- name: FeedLast :one
-SELECT coalesce(max(position), 0)::bigint AS position FROM feed
+SELECT coalesce(max(position + 0), 0)::bigint AS position FROM feed
 `
 
 // The last position of all workspaces, for the worker.
@@ -54,8 +70,11 @@ func (q *Queries) FeedLast(ctx context.Context, db DBTX) (int64, error) {
 }
 
 const feedSince = `-- name: FeedSince :many
-SELECT coalesce((SELECT position FROM feed_floor), 0)::bigint AS floor, place.position, of.id, of.workspace_id, of.proposal_id, of.type, of.status, of.actor_id, of.at, whose.acting_user_id, whose.requires_approval, whose.entity, whose.operation, whose.conversation_id, whose.status_now
-FROM (SELECT position, event_id FROM feed WHERE position > $1::bigint ORDER BY position LIMIT $2) AS place
+SELECT greatest((SELECT k.position FROM feed_floor k), (SELECT max(r.begins) FROM feed_restores r WHERE r.lost_after < $1::bigint AND r.begins > $1), 0)::bigint AS floor,
+    place.position, of.id, of.workspace_id, of.proposal_id, of.type, of.status, of.actor_id, of.at, whose.acting_user_id, whose.requires_approval, whose.entity, whose.operation, whose.conversation_id, whose.status_now
+FROM (
+    SELECT f.position, f.event_id FROM feed f
+    WHERE f.position > $1 ORDER BY f.position LIMIT $2) AS place
 CROSS JOIN LATERAL (
     SELECT e.id, e.workspace_id, e.proposal_id, e.type, e.status, e.actor_id, e.at
     FROM events e WHERE e.id = place.event_id LIMIT 1) AS of
@@ -88,7 +107,8 @@ type FeedSinceRow struct {
 	StatusNow        ProposalStatus
 }
 
-// The events after a position, each with what says who may see it. The workspace is the one of the setting.
+// The events after a position, each with what says who may see it. The workspace is the one of the setting. The
+// floor is that of FeedBounds.
 // The LIMITs within keep a plan for any number of events on the keys of a few. Event and proposal have one
 // each: a join with the view, within, reads every proposal of the workspace for every event.
 func (q *Queries) FeedSince(ctx context.Context, db DBTX, arg FeedSinceParams) ([]*FeedSinceRow, error) {

@@ -408,6 +408,56 @@ func (q *Queries) ListMembershipsOfUser(ctx context.Context, db DBTX, userID id.
 	return items, nil
 }
 
+const listTokens = `-- name: ListTokens :many
+SELECT t.id, t.name, t.scopes, t.created_at, t.expires_at, t.last_used_at, t.revoked_at, u.email, w.slug
+FROM api_tokens t JOIN users u ON u.id = t.user_id JOIN workspaces w ON w.id = t.workspace_id
+WHERE $1::text IS NULL OR u.email = $1
+ORDER BY t.created_at, t.id
+`
+
+type ListTokensRow struct {
+	ID         id.Token
+	Name       string
+	Scopes     []string
+	CreatedAt  time.Time
+	ExpiresAt  *time.Time
+	LastUsedAt *time.Time
+	RevokedAt  *time.Time
+	Email      string
+	Slug       string
+}
+
+// The API tokens of everybody, or of one user, the newest last.
+func (q *Queries) ListTokens(ctx context.Context, db DBTX, email *string) ([]*ListTokensRow, error) {
+	rows, err := db.Query(ctx, listTokens, email)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []*ListTokensRow{}
+	for rows.Next() {
+		var i ListTokensRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Name,
+			&i.Scopes,
+			&i.CreatedAt,
+			&i.ExpiresAt,
+			&i.LastUsedAt,
+			&i.RevokedAt,
+			&i.Email,
+			&i.Slug,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, &i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const listWorkspacesOfUser = `-- name: ListWorkspacesOfUser :many
 SELECT w.id, w.slug, w.name, w.created_at FROM workspaces w JOIN memberships m ON m.workspace_id = w.id WHERE m.user_id = $1 ORDER BY w.slug
 `
@@ -546,6 +596,18 @@ func (q *Queries) PersonByToken(ctx context.Context, db DBTX, tokenHash []byte) 
 		&i.Role,
 	)
 	return &i, err
+}
+
+const revokeToken = `-- name: RevokeToken :execrows
+UPDATE api_tokens SET revoked_at = clock_timestamp() WHERE id = $1 AND revoked_at IS NULL
+`
+
+func (q *Queries) RevokeToken(ctx context.Context, db DBTX, argID id.Token) (int64, error) {
+	result, err := db.Exec(ctx, revokeToken, argID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }
 
 const sweepSessions = `-- name: SweepSessions :execrows

@@ -32,6 +32,8 @@ type commandLine struct {
 	} `cmd:"" help:"Accounts."`
 	Token struct {
 		Create tokenCreateCommand `cmd:"" help:"Make an API token and print it: the only time it is seen."`
+		List   tokenListCommand   `cmd:"" help:"Say which API tokens there are."`
+		Revoke tokenRevokeCommand `cmd:"" help:"End an API token, and the streams that follow by it."`
 	} `cmd:"" help:"API tokens."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 }

@@ -128,7 +128,7 @@ func TestAProgramThatStopsSaysGoodbye(t *testing.T) {
 	}
 }
 
-const sequencing = `SELECT pg_advisory_xact_lock(hashtextextended('countersign feed', 0))`
+const sequencing = `LOCK TABLE countersign.feed_restores IN EXCLUSIVE MODE`
 
 // Two servers are about to give the same events their positions; one is killed, and dead while its part of
 // the database goes on. Who follows the other has every event once.

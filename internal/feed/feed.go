@@ -23,6 +23,7 @@ import (
 // database.
 type Feed struct {
 	worker  *pgxpool.Pool
+	reader  *pgxpool.Pool
 	listen  func(context.Context) (*pgx.Conn, error)
 	queries *sqlc.Queries
 	log     *slog.Logger
@@ -37,7 +38,7 @@ type Feed struct {
 // New makes a feed that does nothing by itself until Run. listen opens a connection of the listener's own, under
 // the worker's login like the pool.
 func New(worker *pgxpool.Pool, listen func(context.Context) (*pgx.Conn, error), log *slog.Logger) *Feed {
-	return &Feed{worker: worker, listen: listen, queries: sqlc.New(), log: log, woken: make(chan struct{}, 1), changed: make(chan struct{})}
+	return &Feed{worker: worker, reader: worker, listen: listen, queries: sqlc.New(), log: log, woken: make(chan struct{}, 1), changed: make(chan struct{})}
 }
 
 // Run gives positions, and hears of those that other servers give, until ctx ends. Where the database goes

@@ -54,6 +54,7 @@ func (t *Told) Frame(key string, frame func(*Told) []byte) []byte {
 type Follower struct {
 	seat  *Seat
 	sub   Subscriber
+	room  *room  // nil while it catches up
 	group *group // nil until the hub tells it
 	at    Position
 	place int // among the group's members
@@ -64,7 +65,7 @@ type Follower struct {
 // then on, with no gap and no repetition. ErrExpired where that is not kept any more; ErrGone where the seat is
 // taken away, which its connection is told by Ended.
 func (s *Seat) Follow(ctx context.Context, sub Subscriber, after *Position) (*Follower, error) {
-	from, far, err := s.hub.beginning(ctx, s.Who().Workspace().ID, after)
+	from, behind, err := s.hub.beginning(ctx, s.holder.key.workspace, after)
 	h := s.hub
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -76,16 +77,16 @@ func (s *Seat) Follow(ctx context.Context, sub Subscriber, after *Position) (*Fo
 	}
 	f := &Follower{seat: s, sub: sub, at: from}
 	s.follow = append(s.follow, f)
-	if !far || h.ctx == nil {
+	if behind {
+		h.running.Go(func() { h.catchUp(h.ctx, f) })
+	} else {
 		h.join(f)
-		return f, nil
 	}
-	h.running.Go(func() { h.catchUp(h.ctx, f) })
 	return f, nil
 }
 
-// beginning gives the position after which a follower begins; far where it is long ago.
-func (h *Hub) beginning(ctx context.Context, workspace id.Workspace, after *Position) (from Position, far bool, err error) {
+// beginning gives the position after which a follower begins; behind where something has happened since.
+func (h *Hub) beginning(ctx context.Context, workspace id.Workspace, after *Position) (from Position, behind bool, err error) {
 	if after == nil {
 		from, err = h.Head(ctx, workspace)
 		return from, false, err
@@ -93,11 +94,12 @@ func (h *Hub) beginning(ctx context.Context, workspace id.Workspace, after *Posi
 	if told, there := h.told(workspace); there && told == *after {
 		return told, false, nil
 	}
-	if _, err := h.feed.Since(ctx, postgres.As(h.reader, workspace), *after, 1); err != nil {
-		return 0, false, err
+	_, head := h.feed.Changed()
+	items, err := h.feed.Since(ctx, postgres.As(h.reader, workspace), *after, 1)
+	if len(items) > 0 || err != nil {
+		return *after, true, err
 	}
-	_, last := h.feed.Changed()
-	return *after, *after < last-behind, nil
+	return max(*after, head), false, nil
 }
 
 // Head gives the position after which everything is still to be told to who follows from now on.
@@ -106,30 +108,6 @@ func (h *Hub) Head(ctx context.Context, workspace id.Workspace) (Position, error
 		return told, nil
 	}
 	return h.feed.Head(ctx, workspace)
-}
-
-// told is up to where a workspace that is followed has been told, where that was the end of the feed; for
-// others the database knows.
-func (h *Hub) told(workspace id.Workspace) (at Position, there bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	room, there := h.rooms[workspace]
-	if !there || !room.current {
-		return 0, false
-	}
-	return room.told, true
-}
-
-// join is called with the hub's lock.
-func (h *Hub) join(f *Follower) {
-	workspace := f.seat.holder.who.Workspace().ID
-	at := h.rooms[workspace]
-	if at == nil {
-		at = &room{read: f.at, told: f.at, groups: map[any]*group{}}
-		h.rooms[workspace] = at
-	}
-	at.joining = append(at.joining, f)
-	h.wake()
 }
 
 // Leave ends the subscription; it is told nothing more, unless it is being told just now.
@@ -146,8 +124,7 @@ func (f *Follower) Leave() {
 // drop is called with the hub's lock.
 func (h *Hub) drop(f *Follower) {
 	f.gone.Store(true)
-	workspace := f.seat.holder.who.Workspace().ID
-	at := h.rooms[workspace]
+	at := f.room
 	if at == nil {
 		return
 	}
@@ -159,9 +136,7 @@ func (h *Hub) drop(f *Follower) {
 			delete(at.groups, f.group.key)
 		}
 	}
-	if len(at.groups) == 0 && len(at.joining) == 0 {
-		delete(h.rooms, workspace)
-	}
+	h.leftEmpty(at)
 }
 
 func (g *group) add(f *Follower) {

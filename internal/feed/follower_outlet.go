@@ -13,6 +13,7 @@ import (
 // and not kept.
 const (
 	outletLimit = 1 << 20
+	readyLimit  = 64 << 10
 	writeTime   = 10 * time.Second
 	lastTime    = 20 * time.Second
 )
@@ -74,8 +75,8 @@ type part struct {
 	more  bool
 }
 
-// Send writes frames, or keeps them until they can be. ErrSlow where too much waits already: then nothing of
-// them is sent. ErrGone where the connection has ended.
+// Send writes frames, or keeps them until they can be. ErrSlow where that would be more than an outlet holds, but
+// for one frame where nothing waits: then nothing of them is sent. ErrGone where the connection has ended.
 func (o *Outlet) Send(frames ...Frame) error {
 	o.lock.Lock()
 	defer o.lock.Unlock()
@@ -89,7 +90,7 @@ func (o *Outlet) Send(frames ...Frame) error {
 	for _, f := range frames {
 		size += f.size()
 	}
-	if o.bytes > 0 && o.bytes+size > outletLimit {
+	if o.bytes+size > outletLimit && (o.bytes > 0 || len(frames) > 1) {
 		return ErrSlow
 	}
 	o.sent = time.Now()
@@ -249,7 +250,7 @@ func (o *Outlet) next(failed bool) (frame []byte, ended bool) {
 	}
 	frame, o.begun = o.waiting[0].bytes, o.waiting[0].more
 	o.waiting[0], o.waiting = part{}, o.waiting[1:]
-	if o.bytes -= len(frame); o.bytes <= outletLimit/2 {
+	if o.bytes -= len(frame); o.bytes <= readyLimit {
 		o.makeRoom()
 	}
 	if !o.ended {
@@ -265,7 +266,7 @@ func (o *Outlet) makeRoom() {
 	}
 }
 
-// Ready waits until no more than half of what an outlet holds waits in it.
+// Ready waits until little of what was sent waits: who catches up holds no more than that and a portion.
 func (o *Outlet) Ready(ctx context.Context) error {
 	for {
 		o.lock.Lock()
@@ -273,7 +274,7 @@ func (o *Outlet) Ready(ctx context.Context) error {
 			o.lock.Unlock()
 			return ErrGone
 		}
-		if o.bytes <= outletLimit/2 {
+		if o.bytes <= readyLimit {
 			o.lock.Unlock()
 			return nil
 		}

@@ -32,133 +32,95 @@ type Limits struct {
 	Seats int
 	// Check is how often rights are looked at again where nothing happens.
 	Check time.Duration
+	// Slow is how long those who are told together wait for what one group of them is told to be made. A group
+	// that takes longer goes on by itself.
+	Slow time.Duration
 }
 
 // DefaultLimits are those of a server.
-var DefaultLimits = Limits{Seats: 100, Check: 3 * time.Second}
+var DefaultLimits = Limits{Seats: 100, Check: 3 * time.Second, Slow: 500 * time.Millisecond}
 
 const (
-	// page is how many events are told in one go.
-	page = 100
-	// behind is how far back a follower may begin and be told by the hub; one from further back catches up on
-	// its own first.
-	behind = 1000
-	// replays is how many followers catch up at a time.
-	replays = 4
-	// telling is how many groups are told at a time.
-	telling = 4
+	// page is how many events are told in one go; solo to a group that is slow.
+	page, solo = 100, 10
+	// replays is how many followers catch up at a time, and reads how many rooms read.
+	replays, reads = 2, 2
+	// making is for how many groups something is made at a time, and slowly for how many slow ones.
+	making, slowly = 4, 2
 )
 
 // Hub tells the followers of one server what happens: each event is read once a workspace, made once for all
-// who are told the same, and told to nobody whose rights were not looked at since it was read.
+// who are told the same, and told to nobody whose rights were not looked at since it was made.
 type Hub struct {
 	feed   *Feed
 	reader *pgxpool.Pool
 	people *identity.Service
 	limits Limits
 	log    *slog.Logger
-	joined chan struct{}
-	replay chan struct{}
+	replay chan struct{} // taken by who does it, as those below
+	read   chan struct{}
+	make   chan struct{}
+	slowly chan struct{}
+
+	ctx     context.Context // for what runs for followers; it ends with Run
+	stop    context.CancelFunc
+	running sync.WaitGroup
 
 	mu      sync.Mutex
-	ctx     context.Context // Run's, for what runs for followers
-	running sync.WaitGroup
 	closed  bool
-	holders map[identity.Credential]*holder
+	holders map[holding]*holder
+	seated  map[identity.Credential]int
 	guests  map[Connection]struct{} // greeted, and without a seat
 	rooms   map[id.Workspace]*room
+	slow    map[slowKey]*room
 }
 
-// room is a workspace that is followed: where to read on from, and up to where anyone was told.
-type room struct {
-	read    Position
-	told    Position
-	current bool // there was nothing more to read
-	groups  map[any]*group
-	joining []*Follower
-}
-
-// group is followers who are told the same of an event.
-type group struct {
-	key     any
-	members []*Follower
-}
-
-// holder is somebody with seats.
-type holder struct {
-	who   identity.Actor
-	seats []*Seat
-}
-
-// NewHub makes a hub; it tells nothing until Run. reader is the pool under the login that only reads.
+// NewHub makes a hub; it ends nothing and leaves nobody until Run. reader is a pool under the login that only
+// reads, whose connections those who follow may all take.
 func NewHub(feed *Feed, reader *pgxpool.Pool, people *identity.Service, limits Limits, log *slog.Logger) *Hub {
-	return &Hub{feed: feed, reader: reader, people: people, limits: limits, log: log, joined: make(chan struct{}, 1), replay: make(chan struct{}, replays),
-		holders: map[identity.Credential]*holder{}, guests: map[Connection]struct{}{}, rooms: map[id.Workspace]*room{}}
+	h := &Hub{feed: feed, reader: reader, people: people, limits: limits, log: log,
+		replay: make(chan struct{}, replays), read: make(chan struct{}, reads), make: make(chan struct{}, making), slowly: make(chan struct{}, slowly),
+		holders: map[holding]*holder{}, seated: map[identity.Credential]int{}, guests: map[Connection]struct{}{},
+		rooms: map[id.Workspace]*room{}, slow: map[slowKey]*room{}}
+	h.ctx, h.stop = context.WithCancel(context.Background())
+	return h
 }
 
 // Run tells followers until ctx ends, and then leaves. A database that does not answer is asked
 // again, and nothing is missed.
 func (h *Hub) Run(ctx context.Context) {
-	h.mu.Lock()
-	h.ctx = ctx
-	h.mu.Unlock()
-	h.running.Go(func() { h.pulse(ctx) })
-	defer h.running.Wait()
-	defer h.Leave()
+	h.running.Go(func() { h.pulse(h.ctx) })
+	h.running.Go(func() { h.watch(h.ctx) })
+	<-ctx.Done()
+	h.Leave()
+	h.stop()
+	h.running.Wait()
+}
+
+// watch looks at rights now and then, whatever else goes on.
+func (h *Hub) watch(ctx context.Context) {
 	idle := time.NewTicker(h.limits.Check)
 	defer idle.Stop()
-	pause := shortestPause
 	for {
-		changed, _ := h.feed.Changed()
-		err := h.turn(ctx)
-		wait := (<-chan time.Time)(nil)
-		if err == nil {
-			pause = shortestPause
-		} else {
-			if pause == shortestPause && ctx.Err() == nil {
-				h.log.WarnContext(ctx, "followers were not told", "error", err)
-			}
-			wait, changed, pause = time.After(pause), nil, min(2*pause, longestPause)
-		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-changed:
-		case <-wait:
-		case <-h.joined:
 		case <-idle.C:
-			if err := h.check(ctx, nil); err != nil && ctx.Err() == nil {
-				h.log.WarnContext(ctx, "the followers' rights were not looked at", "error", err)
-			}
+		}
+		if err := h.check(ctx, nil); err != nil && ctx.Err() == nil {
+			h.log.WarnContext(ctx, "the followers' rights were not looked at", "error", err)
 		}
 	}
 }
 
-// turn tells everybody everything there is.
-func (h *Hub) turn(ctx context.Context) error {
-	failed := error(nil)
-	for _, workspace := range h.followed() {
-		for {
-			more, err := h.tellRoom(ctx, workspace)
-			if err != nil {
-				failed = err
-			}
-			if !more || err != nil {
-				break
-			}
-		}
+// take waits for a place in a channel that is as large as there are places; it is given back by receiving.
+func take(ctx context.Context, places chan struct{}) error {
+	select {
+	case places <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
-	return failed
-}
-
-func (h *Hub) followed() []id.Workspace {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	list := make([]id.Workspace, 0, len(h.rooms))
-	for workspace := range h.rooms {
-		list = append(list, workspace)
-	}
-	return list
 }
 
 // check looks at rights again: those of a workspace's holders, or of all. Who has lost them is ended here.
@@ -173,38 +135,71 @@ func (h *Hub) check(ctx context.Context, in *id.Workspace) error {
 	if err != nil {
 		return err
 	}
+	for seat, reason := range h.judge(before, now) {
+		seat.end(reason, nil)
+	}
+	return nil
+}
+
+// judge gives the seats that are lost, and notes what the others may now.
+func (h *Hub) judge(before []identity.Actor, now map[holding]identity.Standing) map[*Seat]error {
 	h.mu.Lock()
+	defer h.mu.Unlock()
 	over := map[*Seat]error{}
 	for _, who := range before {
-		at := h.holders[identity.CredentialOf(who)]
-		standing := now[identity.CredentialOf(who)]
+		at, standing := h.holders[holdingOf(who)], now[holdingOf(who)]
 		switch {
 		case at == nil:
 		case standing.Err == nil:
-			at.who = standing.Who
+			at.who.Store(&standing.Who)
 		default:
 			for _, seat := range at.seats {
 				over[seat] = standing.Err
 			}
 		}
 	}
-	h.mu.Unlock()
-	for seat, reason := range over {
-		seat.end(reason, nil)
-	}
-	return nil
+	return over
 }
 
 func (h *Hub) present(in *id.Workspace) []identity.Actor {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	list := make([]identity.Actor, 0, len(h.holders))
-	for _, holder := range h.holders {
-		if in == nil || holder.who.Workspace().ID == *in {
-			list = append(list, holder.who)
+	for key, holder := range h.holders {
+		if in == nil || key.workspace == *in {
+			list = append(list, *holder.who.Load())
 		}
 	}
 	return list
+}
+
+// standing is identity's, for followers: a token that may no longer subscribe is over too. Identity tells of a
+// credential once: one that follows in two workspaces, after a change between them, is asked about twice.
+func (h *Hub) standing(ctx context.Context, before []identity.Actor) (map[holding]identity.Standing, error) {
+	now := make(map[holding]identity.Standing, len(before))
+	for len(before) > 0 {
+		some, rest, asked := []identity.Actor{}, []identity.Actor{}, map[identity.Credential]bool{}
+		for _, who := range before {
+			if c := identity.CredentialOf(who); asked[c] {
+				rest = append(rest, who)
+			} else {
+				some, asked[c] = append(some, who), true
+			}
+		}
+		found, err := h.people.Standing(ctx, some)
+		if err != nil {
+			return nil, err
+		}
+		for _, who := range some {
+			one := found[identity.CredentialOf(who)]
+			if one.Err == nil && !one.Who.May(identity.ScopeSubscribe) {
+				one = identity.Standing{Err: ErrScope}
+			}
+			now[holdingOf(who)] = one
+		}
+		before = rest
+	}
+	return now, nil
 }
 
 // pulse lets connections keep themselves alive.
@@ -231,14 +226,6 @@ func (h *Hub) seats() []*Seat {
 		list = append(list, holder.seats...)
 	}
 	return list
-}
-
-// wake makes Run look at who has joined.
-func (h *Hub) wake() {
-	select {
-	case h.joined <- struct{}{}:
-	default:
-	}
 }
 
 func without[T comparable](list []T, one T) []T {

@@ -2,8 +2,10 @@ package feed
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
+	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/identity"
 )
 
@@ -14,6 +16,23 @@ type Connection interface {
 	Ended(reason error, resume *Position)
 	// Pulse is called about every second.
 	Pulse(now time.Time)
+}
+
+// holding is what seats are held by: a credential, in the workspace where it acted when it took them.
+type holding struct {
+	credential identity.Credential
+	workspace  id.Workspace
+}
+
+func holdingOf(who identity.Actor) holding {
+	return holding{identity.CredentialOf(who), who.Workspace().ID}
+}
+
+// holder is somebody with seats.
+type holder struct {
+	key   holding
+	who   atomic.Pointer[identity.Actor] // as they were when that was last looked at
+	seats []*Seat
 }
 
 // Seat is one connection of somebody who follows. Their rights are looked at as long as they have it.
@@ -32,11 +51,14 @@ func (h *Hub) Take(who identity.Actor, conn Connection) (*Seat, error) {
 	if err := h.refuses(who); err != nil {
 		return nil, err
 	}
-	at := h.holders[identity.CredentialOf(who)]
+	key := holdingOf(who)
+	at := h.holders[key]
 	if at == nil {
-		at = &holder{who: who}
-		h.holders[identity.CredentialOf(who)] = at
+		at = &holder{key: key}
+		h.holders[key] = at
 	}
+	at.who.Store(&who)
+	h.seated[key.credential]++
 	seat := &Seat{hub: h, holder: at, conn: conn}
 	at.seats = append(at.seats, seat)
 	delete(h.guests, conn)
@@ -51,22 +73,17 @@ func (h *Hub) Refuses(who identity.Actor) error {
 }
 
 func (h *Hub) refuses(who identity.Actor) error {
-	at := h.holders[identity.CredentialOf(who)]
 	switch {
 	case h.closed:
 		return ErrLeaving
-	case at != nil && len(at.seats) >= h.limits.Seats:
+	case h.seated[identity.CredentialOf(who)] >= h.limits.Seats:
 		return ErrTooMany
 	}
 	return nil
 }
 
 // Who gives whose seat it is, with the rights they had when these were last looked at.
-func (s *Seat) Who() identity.Actor {
-	s.hub.mu.Lock()
-	defer s.hub.mu.Unlock()
-	return s.holder.who
-}
+func (s *Seat) Who() identity.Actor { return *s.holder.who.Load() }
 
 // Now gives whose seat it is, with the rights they have now; where they have none the seat is taken away.
 func (s *Seat) Now(ctx context.Context) (identity.Actor, error) {
@@ -75,7 +92,7 @@ func (s *Seat) Now(ctx context.Context) (identity.Actor, error) {
 	if err != nil {
 		return nil, err
 	}
-	mine := now[identity.CredentialOf(before)]
+	mine := now[holdingOf(before)]
 	if mine.Err != nil {
 		s.end(mine.Err, nil)
 	}
@@ -101,7 +118,10 @@ func (s *Seat) leave() bool {
 	s.follow = nil
 	s.holder.seats = without(s.holder.seats, s)
 	if len(s.holder.seats) == 0 {
-		delete(s.hub.holders, identity.CredentialOf(s.holder.who))
+		delete(s.hub.holders, s.holder.key)
+	}
+	if s.hub.seated[s.holder.key.credential]--; s.hub.seated[s.holder.key.credential] == 0 {
+		delete(s.hub.seated, s.holder.key.credential)
 	}
 	return true
 }

@@ -64,8 +64,11 @@ func (f *Feed) hear(ctx context.Context, conn *pgx.Conn) error {
 		case err != nil:
 			return err
 		}
-		if last, err := strconv.ParseInt(said.Payload, 10, 64); err == nil {
-			f.reached(Position(last))
+		if _, known := f.Changed(); said.Payload == strconv.FormatInt(int64(known), 10) {
+			continue // this server gave it
+		}
+		if err := f.catchUp(ctx, conn); err != nil { // any login may notify: what is said is a hint
+			return err
 		}
 	}
 }

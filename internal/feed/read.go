@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/postgres"
 	"github.com/countersign/countersign/sqlc"
@@ -32,10 +34,13 @@ type Item struct {
 // Cursor leads on from the item.
 func (i Item) Cursor() string { return i.Position.Cursor() }
 
+// ReadBy has what reads for clients done by this pool, and not by the worker's, which is small. It is for before Run.
+func (f *Feed) ReadBy(reader *pgxpool.Pool) { f.reader = reader }
+
 // Head gives the position of a workspace's last event; who reads on from it gets every event that has none
 // yet.
 func (f *Feed) Head(ctx context.Context, workspace id.Workspace) (Position, error) {
-	position, err := f.queries.FeedHead(ctx, postgres.As(f.worker, workspace), workspace)
+	position, err := f.queries.FeedHead(ctx, postgres.As(f.reader, workspace), workspace)
 	return Position(position), err
 }
 
@@ -68,7 +73,7 @@ func (f *Feed) kept(ctx context.Context, db sqlc.DBTX, after Position, rows []*s
 		}
 		return nil
 	}
-	bounds, err := f.queries.FeedBounds(ctx, db)
+	bounds, err := f.queries.FeedBounds(ctx, db, int64(after))
 	if err != nil {
 		return err
 	}

@@ -55,11 +55,20 @@ func (f *Feed) sequence(ctx context.Context, works func()) error {
 func (f *Feed) look(ctx context.Context, empty bool) {
 	late, over := f.backlog.look(time.Now(), empty)
 	if late > 0 {
-		f.log.WarnContext(ctx, "the feed has not caught up for a while: followers wait for events", "for", late.Round(time.Second).String())
+		f.log.WarnContext(ctx, "the feed has not caught up for a while: followers wait for events", "for", late.Round(time.Second).String(), "lock_held_by_pid", f.holder(ctx))
 	}
 	if over {
 		f.log.InfoContext(ctx, "the feed has caught up")
 	}
+}
+
+// holder is the database's process that keeps positions from being given, another server's sequencer mostly; 0
+// where there is none, or it is not known.
+func (f *Feed) holder(ctx context.Context) int32 {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	pid, _ := f.queries.FeedHolder(ctx, f.worker) // the warning is said without it
+	return pid
 }
 
 // step gives one batch of events their positions; true where there may be more of them.

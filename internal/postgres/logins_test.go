@@ -40,6 +40,20 @@ func TestEachPoolIsItsLogin(t *testing.T) {
 	}
 }
 
+// A generic plan with a LIMIT that is a parameter expects a tenth of a large table, and was compiled first.
+func TestNoPoolCompilesItsStatements(t *testing.T) {
+	t.Parallel()
+	pools := pgtest.New(t).Pools
+	byName := byLogin(pools)
+	byName["the streams"] = pools.Streams
+	for name, pool := range byName {
+		var jit string
+		if err := pool.QueryRow(t.Context(), `SHOW jit`).Scan(&jit); err != nil || jit != "off" {
+			t.Errorf("%s: jit is %q, %v", name, jit, err)
+		}
+	}
+}
+
 func TestAPoolUnderAnotherLoginIsRefused(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)

@@ -135,6 +135,7 @@ func TestWhoIsToldNoEvents(t *testing.T) {
 		"nobody":              {w.as("css_x"), "GET", "", nil, 401, "UNAUTHENTICATED"},
 		"a token to read":     {reader, "GET", "", nil, 403, "FORBIDDEN"},
 		"no cursor":           {maria, "GET", "?after=nonsense", nil, 400, "CURSOR_INVALID"},
+		"an empty cursor":     {maria, "GET", "?after=", nil, 400, "CURSOR_INVALID"},
 		"no cursor, header":   {maria, "GET", "?after=" + maria.feedCursor(), []string{"Last-Event-ID: 17"}, 400, "CURSOR_INVALID"},
 		"an old cursor":       {maria, "GET", "?after=" + old, nil, 410, "CURSOR_EXPIRED"},
 		"one never given":     {maria, "GET", "", []string{"Last-Event-ID: ZmVlZDo5OTk5OTk"}, 410, "CURSOR_EXPIRED"},

@@ -150,7 +150,8 @@ func (c Config) assemble(pools *postgres.Pools, registry *record.Registry, model
 	p := parts{pools: pools, registry: registry, log: c.Logger}
 	p.identity = identity.New(pools.Identity, identity.Cookie{Name: c.CookieName, Secure: c.Secure})
 	p.feed = feed.New(pools.Worker, pools.Dial, c.Logger)
-	p.hub = feed.NewHub(p.feed, pools.Reader, p.identity, feed.DefaultLimits, c.Logger)
+	p.feed.ReadBy(pools.Reader)
+	p.hub = feed.NewHub(p.feed, pools.Streams, p.identity, feed.DefaultLimits, c.Logger)
 	p.gate = gate.New(gate.Pools{Gate: pools.Gate, Agent: pools.Agent, Worker: pools.Worker}, registry, gate.DefaultLimits, p.feed.Wake, c.Logger)
 	p.tools = toolcall.New(p.gate, registry, pools.Agent, c.Logger)
 	p.assistant = assistant.New(model, p.tools, pools.Agent, p.gate.WithdrawCutShort, c.Logger)

@@ -92,6 +92,11 @@ func TestAnotherSiteDoesNotFollowByACookie(t *testing.T) {
 			t.Errorf("%s: a stream by POST is answered %d", from, s.res.StatusCode)
 		}
 	}
+	for _, site := range []string{"cross-site", "same-site"} { // a GET has no Origin
+		if s := nobody.open(http.MethodGet, "/graphql?query="+url.QueryEscape(streamed), nil, cookie, "Sec-Fetch-Site: "+site); s.res.StatusCode != http.StatusForbidden {
+			t.Errorf("%s: a stream by GET is answered %d", site, s.res.StatusCode)
+		}
+	}
 	if s := nobody.open(http.MethodPost, "/graphql", strings.NewReader(string(asked)), cookie, "Sec-Fetch-Site: cross-site"); s.res.StatusCode != http.StatusForbidden {
 		t.Errorf("cross-site: a stream by POST is answered %d", s.res.StatusCode)
 	}

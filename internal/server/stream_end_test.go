@@ -107,6 +107,75 @@ func TestASlowFollowerHoldsUpNobody(t *testing.T) {
 	}
 }
 
+// With several subscriptions on a socket no one cursor leads on from all of them.
+func TestASlowSocketOfSeveralNamesNoCursor(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	maria := w.signIn("maria@harbor.example")
+	maria.rename("4", "x")
+	long := `subscription { proposalEvents { cursor type status proposalId proposal { ` + many("f", "fingerprint", 50) + ` } } }`
+	slow, quick := maria.socket(), maria.follows(nil)
+	_ = slow.conn.(*net.TCPConn).SetReadBuffer(64 << 10)
+	slow.subscribe("1", long, nil)
+	slow.subscribe("2", streamed, nil)
+	slow.settled()
+	for range 10 {
+		w.churn(200)
+		quick.events(200)
+	}
+	for more := true; more; {
+		more = slow.heard(patience) != ""
+	}
+	if slow.code != 1013 || slow.why != "Too slow" {
+		t.Errorf("it was closed with %d %q", slow.code, slow.why)
+	}
+}
+
+// What is made for one credential is bounded, over all its connections.
+func TestHowMuchACredentialMayFollow(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	maria, other := w.signIn("maria@harbor.example"), w.signIn("maria@harbor.example")
+	one, two, others := maria.socket(), maria.socket(), other.socket()
+	different := func(i int) string { return `subscription { proposalEvents { ` + many("c", "cursor", i+1) + `} }` }
+	for i := range 50 {
+		one.subscribe(name(i), different(i), nil)
+	}
+	one.settled()
+	refused := func(s *wire, query, limit string) {
+		t.Helper()
+		s.subscribe("more", query, nil)
+		if text := s.heard(patience); !strings.Contains(text, `"LIMIT_EXCEEDED"`) || !strings.Contains(text, limit) {
+			t.Errorf("answered %s", text)
+		}
+	}
+	refused(two, different(50), "different subscriptions")
+	two.subscribe("the same", different(3), nil)
+	two.settled()
+	one.say(`{"type":"complete","id":"` + name(1) + `"}`)
+	one.settled()
+	two.subscribe("another", different(50), nil)
+	two.settled()
+	dear := func(i int) string {
+		return `subscription { proposalEvents { ` + many("c", "cursor", i+1) + ` proposal { summary { records(first: 40) { edges { node { changes { field label type from { text } to { text } } } } } } } } }`
+	}
+	refusals := 0
+	for i := range 10 {
+		others.subscribe(name(i), dear(i), nil)
+		others.say(`{"type":"ping"}`)
+		for text := ""; text != `{"type":"pong"}`; {
+			if text = others.heard(patience); strings.Contains(text, "all that one credential follows") {
+				refusals++
+			} else if text != `{"type":"pong"}` {
+				t.Fatalf("answered %s", text)
+			}
+		}
+	}
+	if refusals == 0 || refusals == 10 {
+		t.Errorf("%d of 10 dear ones were refused", refusals)
+	}
+}
+
 func many(alias, field string, n int) string {
 	b := strings.Builder{}
 	for i := range n {

@@ -84,8 +84,9 @@ func TestARoleThatChangesIsSeenAtOnce(t *testing.T) {
 	t.Parallel()
 	w := start(t)
 	maria, paolo := w.signIn("maria@harbor.example"), w.signIn("paolo@harbor.example")
-	s := paolo.follows(nil)
+	s, witness := paolo.follows(nil), maria.follows(nil)
 	maria.rename("4", "before")
+	witness.event() // so that rights were looked at for it
 	s.quiet()
 	w.exec(`UPDATE countersign.memberships SET role = 'auditor' WHERE user_id = (SELECT id FROM countersign.users WHERE email LIKE 'paolo@%')`)
 	id, _ := maria.rename("5", "after")

@@ -161,6 +161,7 @@ func TestTheProtocolsViolations(t *testing.T) {
 		"1002 a reserved bit":         func(s *wire) { s.frame(0xC1, []byte(`{}`)) },
 		"1002 a lone continuation":    func(s *wire) { s.frame(0x80, []byte(`{}`)) },
 		"1002 a long ping":            func(s *wire) { s.frame(0x89, make([]byte, 126)) },
+		"1002 half a reason":          func(s *wire) { s.frame(0x88, []byte{3}) },
 		"1003 binary":                 func(s *wire) { s.frame(0x82, []byte(`{}`)) },
 		"1007 not UTF-8":              func(s *wire) { s.frame(0x81, []byte{0xFF}) },
 		"1009 too much":               func(s *wire) { s.frame(0x81, make([]byte, 1<<20+1)) },

@@ -20,8 +20,8 @@ type EventsConfig struct {
 	Authenticator *Authenticator
 	Feed          *feed.Feed
 	Hub           *feed.Hub
-	// Reader is the pool under the login that only reads.
-	Reader *pgxpool.Pool
+	// Reader is the pool under the login that only reads; Streams stands in for it where events are made.
+	Reader, Streams *pgxpool.Pool
 	// KeepAlive is how often a stream that is idle says something; zero for the usual.
 	KeepAlive time.Duration
 }
@@ -93,6 +93,9 @@ func (e *Events) asked(r *http.Request) (identity.Actor, feed.Position, error) {
 	}
 	if err := e.Hub.Refuses(who); errors.Is(err, feed.ErrTooMany) {
 		return nil, 0, err
+	}
+	if asked := r.URL.Query()["after"]; len(asked) > 0 && asked[0] == "" {
+		return nil, 0, feed.ErrInvalid // a cursor was meant, and was lost on the way here
 	}
 	after, err := e.beginning(r.Context(), who, r.Header.Get("Last-Event-ID"), r.URL.Query().Get("after"))
 	return who, after, err

@@ -81,7 +81,7 @@ func (l *listener) Make(ctx context.Context, who identity.Actor, items []*feed.I
 	for i, item := range items {
 		ids[i] = item.Proposal.UUID()
 	}
-	proposals, err := l.queries.ProposalsByID(ctx, postgres.As(l.Reader, who.Workspace().ID), ids)
+	proposals, err := l.queries.ProposalsByID(ctx, postgres.As(l.Streams, who.Workspace().ID), ids)
 	if err != nil {
 		return nil, err
 	}
