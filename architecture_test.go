@@ -24,7 +24,8 @@ var mayImport = map[string][]string{
 	"internal/card":              {"sqlc", "internal/id"},
 	"internal/gate":              {"internal/identity", "internal/record", "internal/card", "sqlc", "internal/id", "internal/postgres"},
 	"internal/feed":              {"internal/identity", "sqlc", "internal/id", "internal/postgres"},
-	"internal/toolcall":          {"internal/gate", "internal/record", "internal/identity", "sqlc", "internal/id", "internal/postgres"},
+	"internal/actions":           {"internal/record", "internal/card"},
+	"internal/toolcall":          {"internal/gate", "internal/record", "internal/actions", "internal/identity", "sqlc", "internal/id", "internal/postgres"},
 	"internal/assistant":         {"internal/toolcall", "internal/identity", "sqlc", "internal/id", "internal/postgres"},
 	"internal/assistant/offline": {"internal/assistant", "internal/toolcall", "internal/identity", "sqlc", "internal/id"},
 	"internal/postgres":          {"migrations", "sqlc", "internal/id"},
@@ -33,7 +34,7 @@ var mayImport = map[string][]string{
 	"graph/generated":            {"graph/model", "internal/card", "internal/feed", "internal/gate", "internal/toolcall", "internal/id", "sqlc"},
 	"graph":                      {"graph/model", "graph/generated", "internal/feed", "internal/toolcall", "internal/gate", "internal/assistant", "internal/identity", "internal/card", "sqlc", "internal/id", "internal/postgres"},
 	"internal/web":               {"views", "internal/feed", "internal/toolcall", "internal/gate", "internal/assistant", "internal/identity", "internal/card", "sqlc", "internal/id", "internal/postgres"},
-	"internal/server":            {"graph", "internal/web", "internal/feed", "internal/assistant", "internal/assistant/offline", "internal/toolcall", "internal/gate", "internal/record", "internal/identity", "internal/postgres", "internal/id", "sqlc"},
+	"internal/server":            {"graph", "internal/web", "internal/feed", "internal/assistant", "internal/assistant/offline", "internal/toolcall", "internal/actions", "internal/gate", "internal/record", "internal/identity", "internal/postgres", "internal/id", "sqlc"},
 	"internal/demo":              {"internal/server", "internal/postgres", "internal/identity", "internal/id", "sqlc"},
 	"internal/pgtest":            {"internal/demo", "internal/postgres", "internal/identity", "internal/record", "internal/id", "sqlc", "migrations"},
 	"internal/command":           {"internal/server", "internal/demo", "internal/postgres", "internal/identity", "internal/record", "sqlc", "internal/id"},
@@ -42,7 +43,7 @@ var mayImport = map[string][]string{
 	"":                           {"internal/command"},
 }
 
-var anyoneInTests = []string{"internal/pgtest", "internal/feed", "internal/gate", "internal/toolcall", "internal/record", "internal/assistant", "internal/server", "internal/demo", "internal/postgres", "internal/identity", "sqlc", "internal/id"}
+var anyoneInTests = []string{"internal/pgtest", "internal/card", "internal/feed", "internal/gate", "internal/toolcall", "internal/actions", "internal/record", "internal/assistant", "internal/server", "internal/demo", "internal/postgres", "internal/identity", "sqlc", "internal/id"}
 
 // where says, in a failure, where code of a kind belongs.
 const where = `

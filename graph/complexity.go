@@ -40,5 +40,6 @@ func price(c *generated.ComplexityRoot) {
 	}
 	c.Conversation.Proposals = func(child int, first *int32, _ *string) int { return page(child, first, 20) }
 	c.ChangeSummary.Records = func(child int, first *int32, _ *string) int { return page(child, first, 20) }
+	c.Proposal.RevertConflicts = func(child int, first *int32, _ *string) int { return page(child, first, 20) }
 	c.Failure.Records = func(child int, first *int32, _ *string) int { return page(child, first, 20) }
 }

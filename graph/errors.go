@@ -31,6 +31,7 @@ func (p *problem) Error() string { return p.message }
 var (
 	errPersonsOnly = &problem{code: model.ErrorCodeForbidden, message: "Only a person decides, in a session of their own. An API token cannot."}
 	errNotFound    = &problem{code: model.ErrorCodeNotFound, message: "There is nothing with this id in this workspace."}
+	errNoPropose   = &problem{code: model.ErrorCodeForbidden, message: "This token has no scope to propose."}
 	errNotYours    = &problem{code: model.ErrorCodeForbidden, message: "You may not see this."}
 )
 

@@ -55,14 +55,14 @@ func (r *Resolver) eventPage(ctx context.Context, after *string, first *int32, f
 // shown reads the next events that are for the viewer, at most size; how far it got, and whether there is
 // more to look at.
 func (r *Resolver) shown(ctx context.Context, at feed.Position, size int, f *model.ProposalFilter) (items []*feed.Item, reached feed.Position, more bool, err error) {
-	who, db := identity.From(ctx), r.db(ctx)
+	sight, db := r.Gate.Sight(identity.From(ctx)), r.db(ctx)
 	for looked := 0; looked < maxLooked; {
 		read, err := r.Feed.Since(ctx, db, at, size+1)
 		if err != nil {
 			return nil, at, false, err
 		}
 		for i := range read {
-			show := shows(who, f, &read[i])
+			show := shows(sight, f, &read[i])
 			if show && len(items) == size {
 				return items, at, true, nil
 			}
@@ -92,17 +92,17 @@ func (r *Resolver) startOf(ctx context.Context, after *string) (at, head feed.Po
 
 // shows tells whether an event is for someone, by their rights now, and passes the filter. The filter's
 // status is the one that the event made, so that reading again finds the same; what is actionable is so now.
-func shows(who identity.Actor, f *model.ProposalFilter, i *feed.Item) bool {
-	own := i.ActingUser == who.User().ID
-	all, approvals := gate.Sight(who)
-	if !own && !all && !(approvals && i.RequiresApproval) {
+func shows(sight gate.Sight, f *model.ProposalFilter, i *feed.Item) bool {
+	p := gate.Seen{ActingUser: i.ActingUser, RequiresApproval: i.RequiresApproval, ApproverRole: i.ApproverRole, Shared: i.Shared,
+		Entity: i.Entity, ActionKind: i.ActionKind, Status: i.Now, Deciders: i.Deciders}
+	if !sight.Sees(p) {
 		return false
 	}
 	return f == nil ||
 		oneOf(f.Status, i.Status) && oneOf(f.Entity, i.Entity) && oneOf(f.Operation, i.Operation) &&
 			(f.ConversationID == nil || *f.ConversationID == i.Conversation) &&
 			(f.ActingUserID == nil || *f.ActingUserID == i.ActingUser) &&
-			(f.Actionable == nil || *f.Actionable == (own && gate.Decides(who) && i.Now == sqlc.ProposalStatusPending))
+			(f.Actionable == nil || *f.Actionable == sight.Awaits(p))
 }
 
 // oneOf is true for every value where no list is given.

@@ -37,7 +37,7 @@ type Options struct {
 func NewHandler(r *Resolver, o Options) http.Handler {
 	r.queries = sqlc.New()
 	server := handler.New(generated.NewExecutableSchema(configOf(r)))
-	streams := newStreams(o, r.withLoaders, r.Log)
+	streams := newStreams(o, r.withLoaders, r.Gate.Sight, r.Log)
 	server.AddTransport(overWebSocket{streams})
 	server.AddTransport(overEvents{streams})
 	server.AddTransport(overHTTP{})

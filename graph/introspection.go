@@ -11,7 +11,7 @@ import (
 )
 
 // deciding are the mutations that a token does not even see.
-var deciding = []string{"confirmProposal", "rejectProposal", "extendProposal"}
+var deciding = []string{"confirmProposal", "rejectProposal", "approveProposal", "disapproveProposal", "extendProposal", "reviseProposal"}
 
 // hideFromTokens leaves the deciding mutations out of what introspection tells an API token.
 func hideFromTokens(ctx context.Context, next graphql.Resolver) (any, error) {

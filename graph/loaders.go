@@ -7,7 +7,6 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 
-	"github.com/countersign/countersign/internal/card"
 	"github.com/countersign/countersign/internal/gate"
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/identity"
@@ -20,20 +19,22 @@ type loaders struct {
 	users         *loader[id.User, *sqlc.UsersByIDRow]
 	conversations *loader[id.Conversation, *sqlc.Conversation]
 	proposals     *loader[id.Proposal, *sqlc.Proposal]
-	records       *loader[id.Proposal, []card.Record]
-	decisions     *loader[id.Proposal, []*sqlc.ProposalDecision]
+	decisions     *loader[id.Proposal, []gate.Taken]
 	others        *loader[id.Proposal, []int64]
 	writes        *loader[id.Turn, []*sqlc.Proposal]
-	messages      *nested[*sqlc.Message]
-	proposed      *nested[*sqlc.Proposal]
+	messages      *nested[id.Conversation, *sqlc.Message]
+	proposed      *nested[id.Conversation, *sqlc.Proposal]
+	records       *nested[id.Proposal, *sqlc.ProposalRecord]
+	refused       *nested[id.Proposal, *sqlc.ProposalRecord]
 }
 
-func newLoaders(q *sqlc.Queries, db sqlc.DBTX, viewer sqlc.VisibleProposalsOfTurnsParams) *loaders {
+func newLoaders(q *sqlc.Queries, db sqlc.DBTX, sight gate.Sight) *loaders {
 	l := &loaders{
 		users: single(func(ctx context.Context, ids []id.User) ([]*sqlc.UsersByIDRow, error) {
 			return q.UsersByID(ctx, db, id.UUIDs(ids))
 		}, func(u *sqlc.UsersByIDRow) id.User { return u.ID }),
-		records: newLoader(recordsOf(q, db)),
+		records: recordsOf(q, db),
+		refused: refusedOf(q, db),
 		others: grouped(func(ctx context.Context, ids []id.Proposal) ([]*sqlc.OtherOpenProposalsRow, error) {
 			return q.OtherOpenProposals(ctx, db, id.UUIDs(ids))
 		}, func(o *sqlc.OtherOpenProposalsRow) (id.Proposal, int64) { return o.ProposalID, o.Number }),
@@ -42,25 +43,26 @@ func newLoaders(q *sqlc.Queries, db sqlc.DBTX, viewer sqlc.VisibleProposalsOfTur
 		return l.expecting(q.ProposalsByID(ctx, db, id.UUIDs(ids)))
 	}, func(p *sqlc.Proposal) id.Proposal { return p.ID })
 	l.writes = grouped(func(ctx context.Context, turns []id.Turn) ([]*sqlc.Proposal, error) {
-		viewer.Turns = id.UUIDs(turns)
-		return l.expecting(q.VisibleProposalsOfTurns(ctx, db, viewer))
+		return l.expecting(q.VisibleProposalsOfTurns(ctx, db, sqlc.VisibleProposalsOfTurnsParams{Turns: id.UUIDs(turns),
+			Viewer: sight.Viewer, SeesAll: sight.All, ApprovalsOf: sight.ApprovalsOf, SharedEntities: sight.Shared}))
 	}, func(p *sqlc.Proposal) (id.Turn, *sqlc.Proposal) { return p.TurnID, p })
-	l.decisions = grouped(func(ctx context.Context, ids []id.Proposal) ([]*sqlc.ProposalDecision, error) {
+	l.decisions = grouped(func(ctx context.Context, ids []id.Proposal) ([]gate.Taken, error) {
 		rows, err := q.DecisionsOfProposals(ctx, db, id.UUIDs(ids))
-		l.users.expect(keysOf(rows, func(d *sqlc.ProposalDecision) id.User { return d.PersonID })...)
-		return rows, err
-	}, func(d *sqlc.ProposalDecision) (id.Proposal, *sqlc.ProposalDecision) { return d.ProposalID, d })
+		taken := gate.TakenOf(rows)
+		l.users.expect(keysOf(taken, func(d gate.Taken) id.User { return d.PersonID })...)
+		return taken, err
+	}, func(d gate.Taken) (id.Proposal, gate.Taken) { return d.ProposalID, d })
 	l.conversations = single(func(ctx context.Context, ids []id.Conversation) ([]*sqlc.Conversation, error) {
 		rows, err := q.ConversationsByID(ctx, db, id.UUIDs(ids))
 		l.list(rows)
 		return rows, err
 	}, func(c *sqlc.Conversation) id.Conversation { return c.ID })
-	l.nest(q, db, viewer)
+	l.nest(q, db, sight)
 	return l
 }
 
 // nest makes the loaders of what conversations hold.
-func (l *loaders) nest(q *sqlc.Queries, db sqlc.DBTX, viewer sqlc.VisibleProposalsOfTurnsParams) {
+func (l *loaders) nest(q *sqlc.Queries, db sqlc.DBTX, sight gate.Sight) {
 	l.messages = newNested(func(m *sqlc.Message) id.Conversation { return m.ConversationID }, func(ctx context.Context, part span, in []id.Conversation) ([]*sqlc.Message, error) {
 		rows, err := messagesOf(ctx, q, db, part, in)
 		l.conversations.expect(in...)
@@ -69,7 +71,7 @@ func (l *loaders) nest(q *sqlc.Queries, db sqlc.DBTX, viewer sqlc.VisibleProposa
 	})
 	l.proposed = newNested(func(p *sqlc.Proposal) id.Conversation { return p.ConversationID }, func(ctx context.Context, part span, in []id.Conversation) ([]*sqlc.Proposal, error) {
 		return l.expecting(q.ProposalsOfConversations(ctx, db, sqlc.ProposalsOfConversationsParams{Conversations: id.UUIDs(in),
-			Before: part.number, Viewer: viewer.Viewer, SeesAll: viewer.SeesAll, SeesApprovals: viewer.SeesApprovals, MaxRows: part.limit}))
+			Before: part.number, Viewer: sight.Viewer, SeesAll: sight.All, ApprovalsOf: sight.ApprovalsOf, SharedEntities: sight.Shared, MaxRows: part.limit}))
 	})
 }
 
@@ -82,20 +84,23 @@ func messagesOf(ctx context.Context, q *sqlc.Queries, db sqlc.DBTX, part span, i
 
 // list tells the loaders which conversations stand in a list together.
 func (l *loaders) list(rows []*sqlc.Conversation) {
-	l.messages.list(rows)
-	l.proposed.list(rows)
+	ids := keysOf(rows, func(c *sqlc.Conversation) id.Conversation { return c.ID })
+	l.messages.list(ids)
+	l.proposed.list(ids)
 }
 
 // expecting tells the loaders which proposals were read, and passes them on.
 func (l *loaders) expecting(rows []*sqlc.Proposal, err error) ([]*sqlc.Proposal, error) {
 	ids := keysOf(rows, func(p *sqlc.Proposal) id.Proposal { return p.ID })
-	l.records.expect(ids...)
+	l.records.list(ids)
+	l.refused.list(ids)
 	l.decisions.expect(ids...)
 	l.others.expect(ids...)
 	l.users.expect(keysOf(rows, func(p *sqlc.Proposal) id.User { return p.ActingUserID })...)
 	l.conversations.expect(keysOf(rows, func(p *sqlc.Proposal) id.Conversation { return p.ConversationID })...)
 	l.proposals.expect(keysOf(rows, func(p *sqlc.Proposal) id.Proposal { return p.SupersededByID })...)
 	l.proposals.expect(keysOf(rows, func(p *sqlc.Proposal) id.Proposal { return p.RevertOfID })...)
+	l.proposals.expect(keysOf(rows, func(p *sqlc.Proposal) id.Proposal { return p.RevisionOfID })...)
 	return rows, err
 }
 
@@ -110,25 +115,19 @@ func keysOf[R any, K interface{ IsZero() bool }](rows []R, key func(R) K) []K {
 	return keys
 }
 
-func recordsOf(q *sqlc.Queries, db sqlc.DBTX) func(context.Context, []id.Proposal) (map[id.Proposal][]card.Record, error) {
-	return func(ctx context.Context, ids []id.Proposal) (map[id.Proposal][]card.Record, error) {
-		rows, err := q.RecordsOfProposals(ctx, db, id.UUIDs(ids))
-		if err != nil {
-			return nil, err
-		}
-		stored := map[id.Proposal][]*sqlc.ProposalRecord{}
-		for _, row := range rows {
-			stored[row.ProposalID] = append(stored[row.ProposalID], row)
-		}
-		found := map[id.Proposal][]card.Record{}
-		for _, one := range ids {
-			if found[one], err = card.Records(stored[one]); err != nil {
-				return nil, err
-			}
-		}
-		return found, nil
-	}
+func recordsOf(q *sqlc.Queries, db sqlc.DBTX) *nested[id.Proposal, *sqlc.ProposalRecord] {
+	return newNested(ofProposal, func(ctx context.Context, part span, in []id.Proposal) ([]*sqlc.ProposalRecord, error) {
+		return q.RecordsOfProposals(ctx, db, sqlc.RecordsOfProposalsParams{Proposals: id.UUIDs(in), After: int32(part.number), UpTo: int32(part.number) + part.limit}) //nolint:gosec // recordSpan bounds it
+	})
 }
+
+func refusedOf(q *sqlc.Queries, db sqlc.DBTX) *nested[id.Proposal, *sqlc.ProposalRecord] {
+	return newNested(ofProposal, func(ctx context.Context, part span, in []id.Proposal) ([]*sqlc.ProposalRecord, error) {
+		return q.RefusedRecordsOfProposals(ctx, db, sqlc.RefusedRecordsOfProposalsParams{Proposals: id.UUIDs(in), After: int32(part.number), MaxRows: part.limit}) //nolint:gosec // recordSpan bounds it
+	})
+}
+
+func ofProposal(r *sqlc.ProposalRecord) id.Proposal { return r.ProposalID }
 
 // single loads one row a key; a key without one is nil.
 func single[K comparable, V any](fetch func(context.Context, []K) ([]*V, error), key func(*V) K) *loader[K, *V] {
@@ -163,10 +162,7 @@ type loadersKey struct{}
 func load(ctx context.Context) *loaders { return ctx.Value(loadersKey{}).(*loaders) }
 
 func (r *Resolver) withLoaders(ctx context.Context) context.Context {
-	who := identity.From(ctx)
-	all, approvals := gate.Sight(who)
-	viewer := sqlc.VisibleProposalsOfTurnsParams{Viewer: who.User().ID, SeesAll: all, SeesApprovals: approvals}
-	return context.WithValue(ctx, loadersKey{}, newLoaders(r.queries, r.db(ctx), viewer))
+	return context.WithValue(ctx, loadersKey{}, newLoaders(r.queries, r.db(ctx), r.Gate.Sight(identity.From(ctx))))
 }
 
 // perOperation gives a query its loaders, perField a field of a mutation.

@@ -8,7 +8,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/countersign/countersign/graph/model"
-	"github.com/countersign/countersign/internal/gate"
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/identity"
 	"github.com/countersign/countersign/sqlc"
@@ -111,8 +110,10 @@ func (r *Resolver) proposalList(ctx context.Context, f *model.ProposalFilter, or
 // actionableCount is what the badge shows; an auditor and a token never have any.
 func (r *Resolver) actionableCount(ctx context.Context) (int32, error) {
 	who := identity.From(ctx)
-	if !gate.Decides(who) {
+	sight := r.Gate.Sight(who)
+	if !sight.Decides {
 		return 0, nil
 	}
-	return r.queries.CountActionable(ctx, r.db(ctx), sqlc.CountActionableParams{WorkspaceID: who.Workspace().ID, Viewer: who.User().ID})
+	return r.queries.CountActionable(ctx, r.db(ctx), sqlc.CountActionableParams{WorkspaceID: who.Workspace().ID, Viewer: sight.Viewer,
+		ConfirmsIn: sight.ConfirmsIn, Confirms: sight.Confirms, ApprovesAs: sight.ApprovesAs})
 }

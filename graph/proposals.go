@@ -12,7 +12,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/countersign/countersign/graph/model"
-	"github.com/countersign/countersign/internal/gate"
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/identity"
 	"github.com/countersign/countersign/sqlc"
@@ -20,9 +19,9 @@ import (
 
 // visibleProposal is NOT_FOUND in another workspace, FORBIDDEN where it is there and not theirs to see.
 func (r *Resolver) visibleProposal(ctx context.Context, which id.Proposal) (*sqlc.Proposal, error) {
-	who := identity.From(ctx)
-	all, approvals := gate.Sight(who)
-	p, err := r.queries.VisibleProposal(ctx, r.db(ctx), sqlc.VisibleProposalParams{ID: which, Viewer: who.User().ID, SeesAll: all, SeesApprovals: approvals})
+	sight := r.Gate.Sight(identity.From(ctx))
+	p, err := r.queries.VisibleProposal(ctx, r.db(ctx), sqlc.VisibleProposalParams{ID: which, Viewer: sight.Viewer, SeesAll: sight.All,
+		ApprovalsOf: sight.ApprovalsOf, SharedEntities: sight.Shared})
 	if !errors.Is(err, pgx.ErrNoRows) {
 		return p, err
 	}
@@ -44,9 +43,10 @@ func missing(err error) error {
 // proposalsArgs are the filter and the viewer, as every order of the list takes them.
 type proposalsArgs = sqlc.ProposalsNewestParams
 
-func proposalsArgsOf(who identity.Actor, f *model.ProposalFilter) proposalsArgs {
-	all, approvals := gate.Sight(who)
-	args := proposalsArgs{WorkspaceID: who.Workspace().ID, Viewer: who.User().ID, SeesAll: all, SeesApprovals: approvals, Decides: gate.Decides(who)}
+func (r *Resolver) proposalsArgsOf(who identity.Actor, f *model.ProposalFilter) proposalsArgs {
+	sight := r.Gate.Sight(who)
+	args := proposalsArgs{WorkspaceID: who.Workspace().ID, Viewer: sight.Viewer, SeesAll: sight.All, ApprovalsOf: sight.ApprovalsOf, SharedEntities: sight.Shared,
+		Decides: sight.Decides, Confirms: sight.Confirms, ApprovesAs: sight.ApprovesAs}
 	if f == nil {
 		return args
 	}
@@ -92,7 +92,13 @@ func (r *Resolver) proposalPage(ctx context.Context, f *model.ProposalFilter, or
 			return nil, err
 		}
 	}
-	rows, err := load(ctx).expecting(r.proposalRows(ctx, proposalsArgsOf(who, f), order, w, at))
+	args := r.proposalsArgsOf(who, f)
+	args.MaxRows, args.Before = w.limit(), at.Number
+	read := r.proposalRows
+	if order == model.ProposalOrderNewest && waiting(f) && args.Decides {
+		read = r.waitingRows
+	}
+	rows, err := load(ctx).expecting(read(ctx, args, order, w, at))
 	if err != nil {
 		return nil, err
 	}
@@ -101,11 +107,25 @@ func (r *Resolver) proposalPage(ctx context.Context, f *model.ProposalFilter, or
 	}), nil
 }
 
+// waiting: what waits for the viewer, and nothing else is asked for.
+func waiting(f *model.ProposalFilter) bool {
+	return f != nil && f.Actionable != nil && *f.Actionable && f.Status == nil && f.Entity == nil && f.Operation == nil && f.ConversationID == nil && f.ActingUserID == nil
+}
+
+// waitingRows finds the few that wait among however many there are.
+func (r *Resolver) waitingRows(ctx context.Context, a proposalsArgs, _ model.ProposalOrder, w window, _ place) ([]*sqlc.Proposal, error) {
+	sight := r.Gate.Sight(identity.From(ctx))
+	few := sqlc.ActionableParams{WorkspaceID: a.WorkspaceID, Viewer: a.Viewer, ConfirmsIn: sight.ConfirmsIn, Confirms: sight.Confirms, ApprovesAs: sight.ApprovesAs, Before: a.Before, MaxRows: a.MaxRows}
+	if w.forward {
+		return r.queries.Actionable(ctx, r.db(ctx), few)
+	}
+	return r.queries.ActionableBackward(ctx, r.db(ctx), sqlc.ActionableBackwardParams(few))
+}
+
 func (r *Resolver) proposalRows(ctx context.Context, a proposalsArgs, order model.ProposalOrder, w window, at place) ([]*sqlc.Proposal, error) {
-	a.MaxRows, a.Before = w.limit(), at.Number
 	if order == model.ProposalOrderExpiresSoonest {
 		soonest := sqlc.ProposalsExpiringSoonestParams{WorkspaceID: a.WorkspaceID, AfterExpiry: at.At, AfterNumber: at.Number, Viewer: a.Viewer, SeesAll: a.SeesAll,
-			SeesApprovals: a.SeesApprovals, Statuses: a.Statuses, Entities: a.Entities, Operations: a.Operations, InConversation: a.InConversation,
+			ApprovalsOf: a.ApprovalsOf, SharedEntities: a.SharedEntities, Confirms: a.Confirms, ApprovesAs: a.ApprovesAs, Statuses: a.Statuses, Entities: a.Entities, Operations: a.Operations, InConversation: a.InConversation,
 			ActingUser: a.ActingUser, Actionable: a.Actionable, Decides: a.Decides, MaxRows: a.MaxRows}
 		if w.forward {
 			return r.queries.ProposalsExpiringSoonest(ctx, r.db(ctx), soonest)

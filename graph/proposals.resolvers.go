@@ -11,7 +11,6 @@ import (
 	"github.com/countersign/countersign/graph/generated"
 	"github.com/countersign/countersign/graph/model"
 	"github.com/countersign/countersign/internal/gate"
-	"github.com/countersign/countersign/internal/identity"
 	"github.com/countersign/countersign/sqlc"
 )
 
@@ -20,7 +19,7 @@ func (r *approvalResolver) By(ctx context.Context, obj *model.Approval) ([]*sqlc
 }
 
 func (r *changeSummaryResolver) Records(ctx context.Context, obj *model.ChangeSummary, first *int32, after *string) (*model.Connection[*model.RecordChange], error) {
-	return recordPage(obj.Stored, first, after)
+	return recordPage(ctx, load(ctx).records, obj.Proposal, first, after)
 }
 
 func (r *decisionResolver) By(ctx context.Context, obj *sqlc.ProposalDecision) (*sqlc.UsersByIDRow, error) {
@@ -28,7 +27,7 @@ func (r *decisionResolver) By(ctx context.Context, obj *sqlc.ProposalDecision) (
 }
 
 func (r *failureResolver) Records(ctx context.Context, obj *model.Failure, first *int32, after *string) (*model.Connection[*model.RecordChange], error) {
-	return recordPage(obj.Stored, first, after)
+	return recordPage(ctx, load(ctx).refused, obj.Proposal, first, after)
 }
 
 func (r *proposalResolver) Summary(ctx context.Context, obj *sqlc.Proposal) (*model.ChangeSummary, error) {
@@ -48,11 +47,19 @@ func (r *proposalResolver) Conversation(ctx context.Context, obj *sqlc.Proposal)
 }
 
 func (r *proposalResolver) Approval(ctx context.Context, obj *sqlc.Proposal) (*model.Approval, error) {
-	return approval(ctx, obj)
+	return approval(ctx, r.Gate, obj)
+}
+
+func (r *proposalResolver) AppliedPreviewOnly(ctx context.Context, obj *sqlc.Proposal) (bool, error) {
+	return obj.PreviewOnly && obj.Status == sqlc.ProposalStatusApplied, nil
+}
+
+func (r *proposalResolver) Notices(ctx context.Context, obj *sqlc.Proposal) ([]string, error) {
+	return notices(obj)
 }
 
 func (r *proposalResolver) Decisions(ctx context.Context, obj *sqlc.Proposal) ([]*sqlc.ProposalDecision, error) {
-	return load(ctx).decisions.Load(ctx, obj.ID)
+	return decisionsOf(ctx, obj)
 }
 
 func (r *proposalResolver) Outcome(ctx context.Context, obj *sqlc.Proposal) (*model.Outcome, error) {
@@ -60,23 +67,31 @@ func (r *proposalResolver) Outcome(ctx context.Context, obj *sqlc.Proposal) (*mo
 }
 
 func (r *proposalResolver) Failure(ctx context.Context, obj *sqlc.Proposal) (*model.Failure, error) {
-	return failureOf(ctx, obj)
+	return failureOf(obj)
 }
 
 func (r *proposalResolver) Rehearsal(ctx context.Context, obj *sqlc.Proposal) (*model.Rehearsal, error) {
-	return nil, nil // none takes place yet
+	return rehearsalOf(obj)
 }
 
 func (r *proposalResolver) SupersededBy(ctx context.Context, obj *sqlc.Proposal) (*sqlc.Proposal, error) {
-	return otherProposal(ctx, obj.SupersededByID)
+	return otherProposal(ctx, r.Gate, obj.SupersededByID)
+}
+
+func (r *proposalResolver) RevisionOf(ctx context.Context, obj *sqlc.Proposal) (*sqlc.Proposal, error) {
+	return otherProposal(ctx, r.Gate, obj.RevisionOfID)
 }
 
 func (r *proposalResolver) RevertOf(ctx context.Context, obj *sqlc.Proposal) (*sqlc.Proposal, error) {
-	return otherProposal(ctx, obj.RevertOfID)
+	return otherProposal(ctx, r.Gate, obj.RevertOfID)
+}
+
+func (r *proposalResolver) RevertConflicts(ctx context.Context, obj *sqlc.Proposal, first *int32, after *string) (*model.Connection[*model.RevertConflict], error) {
+	return revertConflicts(obj, first, after)
 }
 
 func (r *proposalResolver) ViewerActions(ctx context.Context, obj *sqlc.Proposal) ([]gate.Action, error) {
-	return gate.Actions(obj, identity.From(ctx)), nil
+	return viewerActions(ctx, r.Gate, obj)
 }
 
 func (r *Resolver) Approval() generated.ApprovalResolver { return &approvalResolver{r} }

@@ -17,7 +17,7 @@ import (
 func (r *Resolver) propose(ctx context.Context, in model.ProposeChangeInput) (*model.ProposeChangePayload, error) {
 	who := identity.From(ctx)
 	if !who.May(identity.ScopePropose) {
-		return nil, &problem{code: model.ErrorCodeForbidden, message: "This token has no scope to propose."}
+		return nil, errNoPropose
 	}
 	if err := clientTexts(in); err != nil {
 		return nil, err
@@ -33,7 +33,7 @@ func (r *Resolver) propose(ctx context.Context, in model.ProposeChangeInput) (*m
 		}
 		from.Conversation = c.ID
 	}
-	result, err := r.Tools.Propose(ctx, who, from, toolcall.Change{Entity: in.Entity, Operation: string(in.Operation), RecordID: in.RecordID, Changes: in.Changes})
+	result, err := r.Tools.Propose(ctx, who, from, toolcall.Change{Entity: in.Entity, Operation: string(in.Operation), RecordID: in.RecordID, Where: in.Where, Changes: in.Changes, Action: in.Action, Input: in.Input})
 	if err != nil {
 		return nil, err
 	}
@@ -57,9 +57,5 @@ func proposed(r *toolcall.Result) model.ProposeChangeResult {
 	if r.OK {
 		return r.Proposal
 	}
-	refused := &model.ProposalRefused{Code: gate.RefusalCode(r.Code), Message: r.Message}
-	if r.Field != "" {
-		refused.Field = &r.Field
-	}
-	return refused
+	return notMade(&gate.Refusal{Code: gate.RefusalCode(r.Code), Message: r.Message, Field: r.Field})
 }

@@ -39,6 +39,18 @@ func (r *mutationResolver) RejectProposal(ctx context.Context, input model.Rejec
 	})
 }
 
+func (r *mutationResolver) ApproveProposal(ctx context.Context, input model.DecideProposalInput) (*model.DecideProposalPayload, error) {
+	return decided(ctx, input.ClientMutationID, func(by identity.Person) (*gate.Answer, error) {
+		return r.Gate.Approve(ctx, by, input.ID, input.Fingerprint)
+	})
+}
+
+func (r *mutationResolver) DisapproveProposal(ctx context.Context, input model.RejectProposalInput) (*model.DecideProposalPayload, error) {
+	return decided(ctx, input.ClientMutationID, func(by identity.Person) (*gate.Answer, error) {
+		return r.Gate.Disapprove(ctx, by, input.ID, given(input.Reason))
+	})
+}
+
 func (r *mutationResolver) WithdrawProposal(ctx context.Context, input model.WithdrawProposalInput) (*model.DecideProposalPayload, error) {
 	return r.withdraw(ctx, input)
 }
@@ -47,6 +59,14 @@ func (r *mutationResolver) ExtendProposal(ctx context.Context, input model.Exten
 	return decided(ctx, input.ClientMutationID, func(by identity.Person) (*gate.Answer, error) {
 		return r.Gate.Extend(ctx, by, input.ID)
 	})
+}
+
+func (r *mutationResolver) ReviseProposal(ctx context.Context, input model.ReviseProposalInput) (*model.ProposeChangePayload, error) {
+	return r.revise(ctx, input)
+}
+
+func (r *mutationResolver) ProposeRevert(ctx context.Context, input model.ProposeRevertInput) (*model.ProposeChangePayload, error) {
+	return r.revert(ctx, input)
 }
 
 func (r *queryResolver) Viewer(ctx context.Context) (*model.Viewer, error) {

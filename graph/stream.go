@@ -12,6 +12,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 
 	"github.com/countersign/countersign/internal/feed"
+	"github.com/countersign/countersign/internal/gate"
 	"github.com/countersign/countersign/internal/identity"
 )
 
@@ -29,6 +30,7 @@ type streams struct {
 	hub          *feed.Hub
 	authenticate func(*http.Request) (identity.Actor, error)
 	loaders      func(context.Context) context.Context
+	sight        func(identity.Actor) gate.Sight
 	keepAlive    time.Duration
 	log          *slog.Logger
 
@@ -37,11 +39,11 @@ type streams struct {
 	asking     map[identity.Credential]*asking
 }
 
-func newStreams(o Options, loaders func(context.Context) context.Context, log *slog.Logger) *streams {
+func newStreams(o Options, loaders func(context.Context) context.Context, sight func(identity.Actor) gate.Sight, log *slog.Logger) *streams {
 	if o.KeepAlive == 0 {
 		o.KeepAlive = 25 * time.Second
 	}
-	return &streams{hub: o.Hub, loaders: loaders, authenticate: o.Authenticate, keepAlive: o.KeepAlive, log: log, selections: map[[sha256.Size]byte]*selection{},
+	return &streams{hub: o.Hub, loaders: loaders, sight: sight, authenticate: o.Authenticate, keepAlive: o.KeepAlive, log: log, selections: map[[sha256.Size]byte]*selection{},
 		asking: map[identity.Credential]*asking{}}
 }
 

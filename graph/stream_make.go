@@ -24,7 +24,7 @@ func (s *selection) Group() any { return s }
 
 // Wants tells whether somebody may see an event and asked for it.
 func (s *selection) Wants(who identity.Actor, item *feed.Item) bool {
-	return shows(who, s.filter, item)
+	return shows(s.streams.sight(who), s.filter, item)
 }
 
 // makingKey is in the context of what is made for followers.

@@ -13,7 +13,7 @@ import (
 
 // depends are the fields below an event that say something else to someone else. What is made once for all
 // who may see an event may hold none of them.
-var depends = []string{"User.email", "Proposal.conversation", "Proposal.supersededBy", "Proposal.revertOf", "Proposal.viewerActions", "Outcome.record"}
+var depends = []string{"User.email", "Proposal.conversation", "Proposal.supersededBy", "Proposal.revisionOf", "Proposal.revertOf", "Proposal.viewerActions", "Outcome.record"}
 
 // Every field that can be selected below an event is known to depend on who asks, or not to. A new field has
 // to be looked at: see common.

@@ -8,21 +8,38 @@ import (
 
 const maxSamples = 10
 
-// summarise is a card's change as the contract shows it.
-func summarise(p *sqlc.Proposal, records []card.Record) *model.ChangeSummary {
-	s := &model.ChangeSummary{Changes: []*model.FieldChange{}, MatchedRecords: len(records), SampleIDs: []string{}, Stored: records}
+// summarise is a card's change as the contract shows it; records are its first ones.
+func summarise(p *sqlc.Proposal, records []card.Record) (*model.ChangeSummary, error) {
+	s := &model.ChangeSummary{Changes: []*model.FieldChange{}, MatchedRecords: int(p.RecordCount), Where: p.Matched, SampleIDs: []string{}, Proposal: p.ID}
 	for _, r := range records[:min(len(records), maxSamples)] {
 		if r.Key != "" {
 			s.SampleIDs = append(s.SampleIDs, r.Key)
 		}
 	}
-	if len(records) == 1 {
+	switch p.Operation {
+	case sqlc.WriteOperationAction: // see records
+	case sqlc.WriteOperationBulkUpdate:
+		bulk, err := card.BulkChanges(p.Changes)
+		s.Changes = bulkChanges(bulk)
+		return s, err
+	default:
 		s.Changes = changesOf(records[0])
-		if p.Operation == sqlc.WriteOperationUpdate || p.Operation == sqlc.WriteOperationDelete {
+		if p.Operation != sqlc.WriteOperationCreate {
 			s.Record = refOf(records[0])
 		}
 	}
-	return s
+	return s, nil
+}
+
+func bulkChanges(list []card.BulkChange) []*model.FieldChange {
+	changes := make([]*model.FieldChange, len(list))
+	for i, c := range list {
+		changes[i] = &model.FieldChange{Field: c.Field, Label: c.Label, Type: c.Type, To: valueOf(c.To, c.Type), OtherRecords: int32(c.Others), Current: make([]*model.ValueCount, len(c.Current))} //nolint:gosec // at most record.MaxSet
+		for j, one := range c.Current {
+			changes[i].Current[j] = &model.ValueCount{Value: valueOf(&one.Value, c.Type), Records: int32(one.Records)} //nolint:gosec // the same
+		}
+	}
+	return changes
 }
 
 func refOf(r card.Record) *model.RecordRef {
@@ -43,9 +60,13 @@ func recordChange(r card.Record) *model.RecordChange {
 func changesOf(r card.Record) []*model.FieldChange {
 	list := make([]*model.FieldChange, len(r.Changes))
 	for i, c := range r.Changes {
-		list[i] = &model.FieldChange{Field: c.Field, Label: c.Label, Type: c.Type, From: valueOf(c.From, c.Type), To: valueOf(c.To, c.Type), Current: []*model.ValueCount{}}
+		list[i] = fieldChange(c)
 	}
 	return list
+}
+
+func fieldChange(c card.Change) *model.FieldChange {
+	return &model.FieldChange{Field: c.Field, Label: c.Label, Type: c.Type, From: valueOf(c.From, c.Type), To: valueOf(c.To, c.Type), Applied: valueOf(c.Applied, c.Type), Current: []*model.ValueCount{}}
 }
 
 func valueOf(v *card.Value, t card.FieldType) *model.FieldValue {

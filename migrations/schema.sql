@@ -145,15 +145,17 @@ BEGIN
         END IF;
         RETURN NEW;
     END IF;
-    IF (NEW.id, NEW.workspace_id, NEW.number, NEW.tool, NEW.entity, NEW.operation, NEW.action_kind, NEW.headline, NEW.fingerprint, NEW.salt, NEW.acting_user_id, NEW.approvals_needed, NEW.preview_only, NEW.created_at)
+    IF (NEW.id, NEW.workspace_id, NEW.number, NEW.tool, NEW.entity, NEW.operation, NEW.action_kind, NEW.headline, NEW.fingerprint, NEW.salt, NEW.acting_user_id, NEW.approvals_needed, NEW.preview_only, NEW.created_at,
+        NEW.approver_role, NEW.approval_lifetime, NEW.shared, NEW.record_count, NEW.matched, NEW.changes, NEW.rehearsal, NEW.warnings, NEW.conflicts, NEW.intent)
        IS DISTINCT FROM
-       (OLD.id, OLD.workspace_id, OLD.number, OLD.tool, OLD.entity, OLD.operation, OLD.action_kind, OLD.headline, OLD.fingerprint, OLD.salt, OLD.acting_user_id, OLD.approvals_needed, OLD.preview_only, OLD.created_at)
+       (OLD.id, OLD.workspace_id, OLD.number, OLD.tool, OLD.entity, OLD.operation, OLD.action_kind, OLD.headline, OLD.fingerprint, OLD.salt, OLD.acting_user_id, OLD.approvals_needed, OLD.preview_only, OLD.created_at,
+        OLD.approver_role, OLD.approval_lifetime, OLD.shared, OLD.record_count, OLD.matched, OLD.changes, OLD.rehearsal, OLD.warnings, OLD.conflicts, OLD.intent)
        OR NEW.assistant_note IS DISTINCT FROM OLD.assistant_note THEN
         RAISE EXCEPTION 'the card of proposal % does not change', OLD.id USING ERRCODE = 'CS002';
     END IF;
     IF NEW.status = OLD.status THEN
-        IF OLD.resolved_at IS NOT NULL AND (NEW.resolved_at, NEW.outcome_record_id, NEW.outcome_record, NEW.outcome_affected, NEW.failure_code, NEW.failure_message, NEW.failure_field, NEW.expires_at, NEW.extended_at)
-           IS DISTINCT FROM (OLD.resolved_at, OLD.outcome_record_id, OLD.outcome_record, OLD.outcome_affected, OLD.failure_code, OLD.failure_message, OLD.failure_field, OLD.expires_at, OLD.extended_at) THEN
+        IF OLD.resolved_at IS NOT NULL AND (NEW.resolved_at, NEW.outcome_record_id, NEW.outcome_record, NEW.outcome_affected, NEW.failure_code, NEW.failure_message, NEW.failure_field, NEW.expires_at, NEW.extended_at, NEW.failed_positions, NEW.outcome_keys, NEW.approvals_raised)
+           IS DISTINCT FROM (OLD.resolved_at, OLD.outcome_record_id, OLD.outcome_record, OLD.outcome_affected, OLD.failure_code, OLD.failure_message, OLD.failure_field, OLD.expires_at, OLD.extended_at, OLD.failed_positions, OLD.outcome_keys, OLD.approvals_raised) THEN
             RAISE EXCEPTION 'proposal % has ended as %', OLD.id, OLD.status USING ERRCODE = 'CS002';
         END IF;
         RETURN NEW;
@@ -176,7 +178,7 @@ BEGIN
     RETURN NEW;
 END $$;
 
-CREATE FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, preview boolean, lives interval, once_key text, once_hash bytea, records jsonb) RETURNS bigint
+CREATE FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, approvers countersign.role, approval_lives interval, preview boolean, shares boolean, lives interval, once_key text, once_hash bytea, with_matched jsonb, with_changes jsonb, rehearsed jsonb, warns jsonb, with_conflicts jsonb, with_intent bytea, rejected_within interval, revises uuid, reverts uuid, records jsonb) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'countersign', 'pg_catalog', 'pg_temp'
     AS $$
@@ -196,10 +198,37 @@ BEGIN
        OR in_conversation IS NOT NULL AND NOT EXISTS (SELECT FROM conversations c WHERE c.id = in_conversation AND c.user_id = actor) THEN
         RAISE EXCEPTION 'the acting user may not propose here' USING ERRCODE = 'CS003';
     END IF;
+    IF does <> 'action' AND EXISTS (SELECT FROM jsonb_to_recordset(records) AS r (entity text, operation write_operation)
+                   WHERE r.entity IS DISTINCT FROM on_entity OR r.operation IS DISTINCT FROM (CASE does WHEN 'bulk_update' THEN 'update' ELSE does END)) THEN
+        RAISE EXCEPTION 'a record is not what the proposal says' USING ERRCODE = 'CS003';
+    END IF;
+    IF approvals > (SELECT count(*) FROM memberships m JOIN users u ON u.id = m.user_id
+                    WHERE m.workspace_id = workspace AND m.role = approvers AND m.user_id <> actor AND u.disabled_at IS NULL) THEN
+        RAISE EXCEPTION 'nobody could approve this' USING ERRCODE = 'CS004';
+    END IF;
+    IF with_intent IS NOT NULL THEN
+        PERFORM pg_advisory_xact_lock(hashtextextended(actor::text || encode(with_intent, 'hex'), 0));
+        IF EXISTS (SELECT FROM proposals o JOIN proposals_read p ON p.id = o.id
+                   WHERE o.acting_user_id = actor AND o.intent = with_intent AND o.status IN ('pending', 'awaiting_approval')
+                     AND p.status IN ('pending', 'awaiting_approval') AND o.workspace_id = workspace AND o.id IS DISTINCT FROM revises) THEN
+            RAISE EXCEPTION 'the same is proposed already' USING ERRCODE = 'CS006';
+        END IF;
+    END IF;
+    IF (rejected_within IS NOT NULL OR by_token IS NOT NULL) AND EXISTS (
+        SELECT FROM proposals p
+        JOIN proposal_records theirs ON theirs.proposal_id = p.id
+        JOIN jsonb_to_recordset(records) AS ours (entity text, operation write_operation, key text, changes jsonb)
+          ON ours.entity = theirs.entity AND ours.operation = theirs.operation AND coalesce(ours.key, '') = coalesce(theirs.key, '') -- hashable
+        WHERE p.acting_user_id = actor AND p.workspace_id = workspace AND p.status = 'rejected' AND p.resolved_at > made - coalesce(rejected_within, interval '30 minutes')
+          AND targets(ours.changes) @> targets(theirs.changes)) THEN
+        RAISE EXCEPTION 'a person rejected this just now' USING ERRCODE = 'CS005';
+    END IF;
     INSERT INTO proposals (id, workspace_id, tool, entity, operation, action_kind, headline, assistant_note, fingerprint, salt, acting_user_id, token_id,
-        channel, client_name, conversation_id, turn_id, tool_call_id, approvals_needed, preview_only, lifetime, created_at, expires_at, idempotency_key, request_hash)
+        channel, client_name, conversation_id, turn_id, tool_call_id, approvals_needed, preview_only, lifetime, created_at, expires_at, idempotency_key, request_hash,
+        approver_role, approval_lifetime, shared, record_count, matched, changes, rehearsal, warnings, conflicts, intent, revision_of_id, revert_of_id)
     VALUES (new_id, workspace, with_tool, on_entity, does, kind, with_headline, note, card_fingerprint, card_salt, actor, by_token,
-        through, client, in_conversation, in_turn, in_call, approvals, preview, lives, made, made + lives, once_key, once_hash)
+        through, client, in_conversation, in_turn, in_call, approvals, preview, lives, made, made + lives, once_key, once_hash,
+        approvers::text, approval_lives, shares, jsonb_array_length(records), with_matched, with_changes, rehearsed, warns, with_conflicts, with_intent, revises, reverts)
     RETURNING number INTO given;
     -- Only now: the foreign key holds the turn's row, and what ends a turn waits for that.
     IF NOT EXISTS (SELECT FROM tool_calls c WHERE c.id = in_call AND c.user_id = actor AND c.status = 'started'
@@ -218,7 +247,7 @@ BEGIN
     RETURN given;
 END $$;
 
-ALTER FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, preview boolean, lives interval, once_key text, once_hash bytea, records jsonb) OWNER TO countersign_definer;
+ALTER FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, approvers countersign.role, approval_lives interval, preview boolean, shares boolean, lives interval, once_key text, once_hash bytea, with_matched jsonb, with_changes jsonb, rehearsed jsonb, warns jsonb, with_conflicts jsonb, with_intent bytea, rejected_within interval, revises uuid, reverts uuid, records jsonb) OWNER TO countersign_definer;
 
 CREATE FUNCTION countersign.queue_event() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -295,6 +324,16 @@ BEGIN
     END IF;
     head := coalesce(given, (SELECT max(position + 0) FROM feed), 0);
 END $$;
+
+CREATE FUNCTION countersign.targets(changes jsonb) RETURNS jsonb
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+    SELECT coalesce(jsonb_object_agg(c ->> 'field', coalesce(
+        CASE WHEN c ->> 'type' = 'DECIMAL' AND c -> 'to' ->> 'json' ~ '^-?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]{1,3})?$'
+             THEN to_jsonb(trim_scale((c -> 'to' ->> 'json')::numeric)) ELSE c -> 'to' -> 'json' END, 'null'::jsonb)), '{}'::jsonb)
+    FROM jsonb_array_elements(changes) AS c
+$_$;
 
 CREATE FUNCTION countersign.withdraw(which uuid, by_token uuid, why text) RETURNS countersign.proposal_status
     LANGUAGE plpgsql SECURITY DEFINER
@@ -558,26 +597,52 @@ CREATE TABLE countersign.proposals (
     revert_of_id uuid,
     idempotency_key text,
     request_hash bytea,
+    approver_role text DEFAULT 'approver'::text NOT NULL,
+    approval_lifetime interval DEFAULT '7 days'::interval NOT NULL,
+    shared boolean DEFAULT false NOT NULL,
+    record_count integer NOT NULL,
+    matched jsonb,
+    changes jsonb,
+    rehearsal jsonb,
+    warnings jsonb DEFAULT '[]'::jsonb NOT NULL,
+    conflicts jsonb DEFAULT '[]'::jsonb NOT NULL,
+    intent bytea,
+    revision_of_id uuid,
+    outcome_keys text[],
+    failed_positions integer[],
+    approvals_raised integer DEFAULT 0 NOT NULL,
     CONSTRAINT proposals_action_kind_check CHECK (((length(action_kind) >= 1) AND (length(action_kind) <= 64))),
-    CONSTRAINT proposals_approval CHECK (((status <> ALL (ARRAY['awaiting_approval'::countersign.proposal_status, 'disapproved'::countersign.proposal_status])) OR (approvals_needed > 0))),
+    CONSTRAINT proposals_approval CHECK (((status <> ALL (ARRAY['awaiting_approval'::countersign.proposal_status, 'disapproved'::countersign.proposal_status])) OR (approvals_needed > 0) OR (approvals_raised > 0))),
+    CONSTRAINT proposals_approval_lifetime_check CHECK (((approval_lifetime >= '00:00:01'::interval) AND (approval_lifetime <= '90 days'::interval))),
     CONSTRAINT proposals_approvals_needed_check CHECK (((approvals_needed >= 0) AND (approvals_needed <= 20))),
+    CONSTRAINT proposals_approvals_raised_check CHECK (((approvals_raised >= 0) AND (approvals_raised <= 20))),
+    CONSTRAINT proposals_approver_role_check CHECK ((approver_role = ANY (ARRAY['member'::text, 'approver'::text, 'operator'::text]))),
     CONSTRAINT proposals_assistant_note_check CHECK ((length(assistant_note) <= 2000)),
+    CONSTRAINT proposals_changes_check CHECK ((jsonb_typeof(changes) = 'array'::text)),
     CONSTRAINT proposals_client_name_check CHECK ((length(client_name) <= 100)),
+    CONSTRAINT proposals_conflicts_check CHECK ((jsonb_typeof(conflicts) = 'array'::text)),
     CONSTRAINT proposals_entity_check CHECK ((entity ~ '^[^.]+\.[^.]+$'::text)),
     CONSTRAINT proposals_expires_at_check CHECK (isfinite(expires_at)),
+    CONSTRAINT proposals_failed_positions CHECK (((status = 'failed'::countersign.proposal_status) OR (failed_positions IS NULL))),
     CONSTRAINT proposals_failure CHECK (((status = 'failed'::countersign.proposal_status) = ((failure_code IS NOT NULL) AND (failure_message IS NOT NULL)))),
     CONSTRAINT proposals_failure_field CHECK (((status = 'failed'::countersign.proposal_status) OR (failure_field IS NULL))),
     CONSTRAINT proposals_fingerprint_check CHECK ((fingerprint ~ '^[0-9a-f]{64}$'::text)),
     CONSTRAINT proposals_headline_check CHECK ((((length(headline) >= 1) AND (length(headline) <= 200)) AND (headline !~ '[\n\r]'::text))),
     CONSTRAINT proposals_idempotency_key_check CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 200))),
+    CONSTRAINT proposals_intent_check CHECK ((length(intent) = 32)),
     CONSTRAINT proposals_key_hash CHECK (((idempotency_key IS NULL) = (request_hash IS NULL))),
     CONSTRAINT proposals_lifetime_check CHECK (((lifetime >= '00:00:01'::interval) AND (lifetime <= '30 days'::interval))),
+    CONSTRAINT proposals_matched_check CHECK ((jsonb_typeof(matched) = 'object'::text)),
     CONSTRAINT proposals_outcome CHECK (((status = 'applied'::countersign.proposal_status) = (outcome_affected IS NOT NULL))),
+    CONSTRAINT proposals_outcome_keys CHECK (((status = 'applied'::countersign.proposal_status) OR (outcome_keys IS NULL))),
     CONSTRAINT proposals_outcome_record CHECK (((status = 'applied'::countersign.proposal_status) OR ((outcome_record IS NULL) AND (outcome_record_id IS NULL)))),
+    CONSTRAINT proposals_record_count_check CHECK (((record_count >= 1) AND (record_count <= 10000))),
+    CONSTRAINT proposals_rehearsal_check CHECK ((jsonb_typeof(rehearsal) = 'object'::text)),
     CONSTRAINT proposals_request_hash_check CHECK ((length(request_hash) = 32)),
     CONSTRAINT proposals_resolved CHECK (((status = ANY (ARRAY['pending'::countersign.proposal_status, 'awaiting_approval'::countersign.proposal_status])) = (resolved_at IS NULL))),
     CONSTRAINT proposals_salt_check CHECK ((length(salt) = 16)),
-    CONSTRAINT proposals_tool_check CHECK (((length(tool) >= 1) AND (length(tool) <= 64)))
+    CONSTRAINT proposals_tool_check CHECK (((length(tool) >= 1) AND (length(tool) <= 64))),
+    CONSTRAINT proposals_warnings_check CHECK ((jsonb_typeof(warnings) = 'array'::text))
 );
 
 ALTER TABLE ONLY countersign.proposals FORCE ROW LEVEL SECURITY;
@@ -612,6 +677,26 @@ CREATE TABLE countersign.turns (
 
 ALTER TABLE ONLY countersign.turns FORCE ROW LEVEL SECURITY;
 
+CREATE VIEW countersign.proposals_open WITH (security_invoker='true') AS
+ SELECT p.id,
+    p.workspace_id,
+    p.number,
+    p.status,
+    p.acting_user_id,
+    p.entity,
+    p.action_kind,
+    p.shared,
+    p.approver_role
+   FROM countersign.proposals p
+  WHERE
+        CASE
+            WHEN (p.expires_at <= clock_timestamp()) THEN false
+            WHEN (p.turn_id IS NULL) THEN true
+            ELSE (( SELECT count(*) AS count
+               FROM countersign.turns t
+              WHERE ((t.id = p.turn_id) AND ((t.status = ANY (ARRAY['cut_short'::countersign.turn_status, 'failed'::countersign.turn_status])) OR ((t.status = 'running'::countersign.turn_status) AND (t.lease_until <= clock_timestamp()))))) = 0)
+        END;
+
 CREATE VIEW countersign.proposals_read WITH (security_invoker='true') AS
  SELECT p.id,
     p.workspace_id,
@@ -638,8 +723,8 @@ CREATE VIEW countersign.proposals_read WITH (security_invoker='true') AS
     p.client_name,
     p.conversation_id,
     p.turn_id,
-    p.approvals_needed,
-    p.requires_approval,
+    GREATEST(p.approvals_needed, p.approvals_raised) AS approvals_needed,
+    (p.requires_approval OR (p.approvals_raised > 0)) AS requires_approval,
     p.preview_only,
     p.lifetime,
     p.created_at,
@@ -656,7 +741,20 @@ CREATE VIEW countersign.proposals_read WITH (security_invoker='true') AS
     p.failure_message,
     p.failure_field,
     p.superseded_by_id,
-    p.revert_of_id
+    p.revert_of_id,
+    p.approver_role,
+    p.approval_lifetime,
+    p.shared,
+    p.record_count,
+    p.matched,
+    p.changes,
+    p.rehearsal,
+    p.warnings,
+    p.intent,
+    p.revision_of_id,
+    p.failed_positions,
+    p.conflicts,
+    p.outcome_keys
    FROM countersign.proposals p;
 
 CREATE TABLE countersign.sessions (
@@ -841,7 +939,11 @@ CREATE INDEX messages_of_conversation ON countersign.messages USING btree (conve
 
 CREATE INDEX proposal_records_of_record ON countersign.proposal_records USING btree (workspace_id, entity, key);
 
+CREATE INDEX proposals_awaiting ON countersign.proposals USING btree (workspace_id, approver_role, number DESC) WHERE (status = 'awaiting_approval'::countersign.proposal_status);
+
 CREATE INDEX proposals_created ON countersign.proposals USING btree (created_at);
+
+CREATE INDEX proposals_intent ON countersign.proposals USING btree (acting_user_id, intent) WHERE (status = ANY (ARRAY['pending'::countersign.proposal_status, 'awaiting_approval'::countersign.proposal_status]));
 
 CREATE INDEX proposals_newest ON countersign.proposals USING btree (workspace_id, number DESC);
 
@@ -854,6 +956,16 @@ CREATE INDEX proposals_of_user ON countersign.proposals USING btree (acting_user
 CREATE INDEX proposals_open_expiry ON countersign.proposals USING btree (expires_at) WHERE (status = ANY (ARRAY['pending'::countersign.proposal_status, 'awaiting_approval'::countersign.proposal_status]));
 
 CREATE INDEX proposals_pending ON countersign.proposals USING btree (workspace_id, acting_user_id, number DESC) WHERE (status = 'pending'::countersign.proposal_status);
+
+CREATE INDEX proposals_rejected ON countersign.proposals USING btree (acting_user_id, resolved_at) WHERE (status = 'rejected'::countersign.proposal_status);
+
+CREATE INDEX proposals_revert_of ON countersign.proposals USING btree (revert_of_id) WHERE (revert_of_id IS NOT NULL);
+
+CREATE INDEX proposals_revision_of ON countersign.proposals USING btree (revision_of_id) WHERE (revision_of_id IS NOT NULL);
+
+CREATE INDEX proposals_shared ON countersign.proposals USING btree (workspace_id, entity, number DESC) WHERE ((status = 'pending'::countersign.proposal_status) AND shared);
+
+CREATE INDEX proposals_superseded_by ON countersign.proposals USING btree (superseded_by_id) WHERE (superseded_by_id IS NOT NULL);
 
 CREATE INDEX sessions_expiry ON countersign.sessions USING btree (expiry);
 
@@ -940,6 +1052,9 @@ ALTER TABLE ONLY countersign.proposals
 
 ALTER TABLE ONLY countersign.proposals
     ADD CONSTRAINT proposals_revert_of_id_fkey FOREIGN KEY (revert_of_id) REFERENCES countersign.proposals(id) ON DELETE SET NULL;
+
+ALTER TABLE ONLY countersign.proposals
+    ADD CONSTRAINT proposals_revision_of_id_fkey FOREIGN KEY (revision_of_id) REFERENCES countersign.proposals(id) ON DELETE SET NULL;
 
 ALTER TABLE ONLY countersign.proposals
     ADD CONSTRAINT proposals_superseded_by_id_fkey FOREIGN KEY (superseded_by_id) REFERENCES countersign.proposals(id) ON DELETE SET NULL;
@@ -1072,11 +1187,13 @@ REVOKE ALL ON FUNCTION countersign.append_only() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION countersign.finish_tool_call(call_id uuid, ended countersign.tool_call_status, with_code text, made_proposal uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION countersign.finish_tool_call(call_id uuid, ended countersign.tool_call_status, with_code text, made_proposal uuid) TO countersign_agent;
+GRANT ALL ON FUNCTION countersign.finish_tool_call(call_id uuid, ended countersign.tool_call_status, with_code text, made_proposal uuid) TO countersign_gate;
 
 REVOKE ALL ON FUNCTION countersign.proposals_guard() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, preview boolean, lives interval, once_key text, once_hash bytea, records jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, preview boolean, lives interval, once_key text, once_hash bytea, records jsonb) TO countersign_agent;
+REVOKE ALL ON FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, approvers countersign.role, approval_lives interval, preview boolean, shares boolean, lives interval, once_key text, once_hash bytea, with_matched jsonb, with_changes jsonb, rehearsed jsonb, warns jsonb, with_conflicts jsonb, with_intent bytea, rejected_within interval, revises uuid, reverts uuid, records jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, approvers countersign.role, approval_lives interval, preview boolean, shares boolean, lives interval, once_key text, once_hash bytea, with_matched jsonb, with_changes jsonb, rehearsed jsonb, warns jsonb, with_conflicts jsonb, with_intent bytea, rejected_within interval, revises uuid, reverts uuid, records jsonb) TO countersign_agent;
+GRANT ALL ON FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, approvers countersign.role, approval_lives interval, preview boolean, shares boolean, lives interval, once_key text, once_hash bytea, with_matched jsonb, with_changes jsonb, rehearsed jsonb, warns jsonb, with_conflicts jsonb, with_intent bytea, rejected_within interval, revises uuid, reverts uuid, records jsonb) TO countersign_gate;
 
 REVOKE ALL ON FUNCTION countersign.queue_event() FROM PUBLIC;
 
@@ -1084,11 +1201,15 @@ REVOKE ALL ON FUNCTION countersign.raise_feed_floor() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION countersign.record_tool_call(call_id uuid, actor uuid, by_sign_in uuid, by_token uuid, in_conversation uuid, in_turn uuid, tool_name text, on_entity text, logged_input jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION countersign.record_tool_call(call_id uuid, actor uuid, by_sign_in uuid, by_token uuid, in_conversation uuid, in_turn uuid, tool_name text, on_entity text, logged_input jsonb) TO countersign_agent;
+GRANT ALL ON FUNCTION countersign.record_tool_call(call_id uuid, actor uuid, by_sign_in uuid, by_token uuid, in_conversation uuid, in_turn uuid, tool_name text, on_entity text, logged_input jsonb) TO countersign_gate;
 
 REVOKE ALL ON FUNCTION countersign.renew_feed() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION countersign.sequence_feed(above bigint, most integer, OUT taken integer, OUT top bigint, OUT head bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION countersign.sequence_feed(above bigint, most integer, OUT taken integer, OUT top bigint, OUT head bigint) TO countersign_worker;
+
+REVOKE ALL ON FUNCTION countersign.targets(changes jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION countersign.targets(changes jsonb) TO countersign_definer;
 
 REVOKE ALL ON FUNCTION countersign.withdraw(which uuid, by_token uuid, why text) FROM PUBLIC;
 GRANT ALL ON FUNCTION countersign.withdraw(which uuid, by_token uuid, why text) TO countersign_agent;
@@ -1209,11 +1330,25 @@ GRANT UPDATE(failure_message) ON TABLE countersign.proposals TO countersign_gate
 
 GRANT UPDATE(failure_field) ON TABLE countersign.proposals TO countersign_gate;
 
+GRANT UPDATE(superseded_by_id) ON TABLE countersign.proposals TO countersign_gate;
+
+GRANT UPDATE(outcome_keys) ON TABLE countersign.proposals TO countersign_gate;
+
+GRANT UPDATE(failed_positions) ON TABLE countersign.proposals TO countersign_gate;
+
+GRANT UPDATE(approvals_raised) ON TABLE countersign.proposals TO countersign_gate;
+
 GRANT SELECT ON TABLE countersign.turns TO countersign_gate;
 GRANT SELECT,INSERT,UPDATE ON TABLE countersign.turns TO countersign_agent;
 GRANT SELECT ON TABLE countersign.turns TO countersign_reader;
 GRANT SELECT ON TABLE countersign.turns TO countersign_worker;
 GRANT SELECT ON TABLE countersign.turns TO countersign_definer;
+
+GRANT SELECT ON TABLE countersign.proposals_open TO countersign_gate;
+GRANT SELECT ON TABLE countersign.proposals_open TO countersign_agent;
+GRANT SELECT ON TABLE countersign.proposals_open TO countersign_reader;
+GRANT SELECT ON TABLE countersign.proposals_open TO countersign_worker;
+GRANT SELECT ON TABLE countersign.proposals_open TO countersign_definer;
 
 GRANT SELECT ON TABLE countersign.proposals_read TO countersign_gate;
 GRANT SELECT ON TABLE countersign.proposals_read TO countersign_agent;

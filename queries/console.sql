@@ -4,22 +4,20 @@
 SELECT clock_timestamp()::timestamptz AS now,
     greatest(0, (SELECT max(f.position) FROM feed f WHERE f.workspace_id = @workspace_id), (SELECT k.position FROM feed_floor k WHERE k.workspace_id = @workspace_id))::bigint AS head,
     (SELECT count(*) FROM (
-        SELECT FROM proposals p WHERE p.workspace_id = @workspace_id AND p.acting_user_id = @viewer AND p.status = 'pending'
-            AND p.expires_at > clock_timestamp() LIMIT 100) AS open)::integer AS waiting,
+    (SELECT p.number FROM proposals_open p
+     WHERE p.workspace_id = @workspace_id AND p.acting_user_id = @viewer AND p.status = 'pending' ORDER BY p.number DESC LIMIT 100)
+    UNION ALL
+    (SELECT few.number FROM unnest(@confirms_in::text[]) AS e (name) CROSS JOIN LATERAL (
+        SELECT p.number FROM proposals_open p
+        WHERE p.workspace_id = @workspace_id AND p.entity = e.name AND p.shared AND p.status = 'pending'
+          AND CASE WHEN p.acting_user_id = @viewer THEN false ELSE p.entity || ' ' || p.action_kind = ANY(@confirms::text[]) END ORDER BY p.number DESC LIMIT 100) AS few LIMIT 100)
+    UNION ALL
+    (SELECT p.number FROM proposals_open p
+     WHERE p.workspace_id = @workspace_id AND p.approver_role = @approves_as AND p.status = 'awaiting_approval'
+       AND CASE WHEN p.acting_user_id = @viewer THEN false ELSE (SELECT count(*) FROM proposal_decisions d WHERE d.proposal_id = p.id AND d.person_id = @viewer) = 0 END ORDER BY p.number DESC LIMIT 100)
+    LIMIT 100) AS open)::integer AS waiting,
     ARRAY(SELECT w.slug FROM workspaces w JOIN memberships m ON m.workspace_id = w.id WHERE m.user_id = @viewer ORDER BY w.slug)::text[] AS slugs,
     ARRAY(SELECT w.name FROM workspaces w JOIN memberships m ON m.workspace_id = w.id WHERE m.user_id = @viewer ORDER BY w.slug)::text[] AS names;
-
--- name: Queue :many
--- What waits for the viewer to confirm, longest waiting first, after number @after: a page of 25 and one
--- more. The inner query is what the partial index on pending proposals answers; as an array, its rows are
--- then found by their keys.
-SELECT * FROM proposals_read
-WHERE id = ANY(ARRAY(
-    SELECT p.id FROM proposals p
-    WHERE p.workspace_id = @workspace_id AND p.acting_user_id = @viewer AND p.status = 'pending'
-      AND p.expires_at > clock_timestamp() AND p.number > @after::bigint
-    ORDER BY p.number LIMIT 26))
-ORDER BY number;
 
 -- name: BesideCards :many
 -- What stands beside cards: for whom, in which conversation of the viewer's (empty for none), and the numbers
@@ -42,13 +40,8 @@ JOIN users u ON u.id = p.acting_user_id
 LEFT JOIN conversations c ON c.id = p.conversation_id AND c.user_id = @viewer
 WHERE p.id = ANY(@proposals::uuid[]) ORDER BY p.number;
 
--- name: DecisionsWithNames :many
-SELECT sqlc.embed(d), coalesce(u.name, '')::text AS person
-FROM proposal_decisions d LEFT JOIN users u ON u.id = d.person_id
-WHERE d.proposal_id = ANY(@proposals::uuid[]) ORDER BY d.proposal_id, d.id;
-
 -- name: VisibleProposalsOfTurns :many
 SELECT * FROM proposals_read
 WHERE turn_id = ANY(@turns::uuid[])
-  AND (acting_user_id = @viewer OR @sees_all::boolean OR (@sees_approvals::boolean AND requires_approval))
+  AND (acting_user_id = @viewer OR @sees_all::boolean OR requires_approval AND approver_role = ANY(@approvals_of::text[]) OR shared AND entity = ANY(@shared_entities::text[]))
 ORDER BY number;

@@ -10,14 +10,25 @@ SELECT FROM proposals WHERE id = @id FOR UPDATE;
 
 -- name: Facts :one
 -- What a decision goes by, held still until it commits: the locked proposal, the database's clock, whether
--- the sign-in lives, the role of its membership ('' where that is gone), and whether the turn that proposed stands.
+-- the sign-in lives, the role of its membership ('' where that is gone), whether the turn that proposed stands,
+-- and what its records do, each as entity and operation.
 SELECT sqlc.embed(p), clock_timestamp()::timestamptz AS now,
     EXISTS (SELECT FROM sign_ins s WHERE s.id = @sign_in_id AND s.user_id = @user_id AND s.workspace_id = @workspace_id
             AND s.ended_at IS NULL AND s.expires_at > clock_timestamp() FOR SHARE) AS signed_in,
     EXISTS (SELECT FROM users u WHERE u.id = @user_id AND u.disabled_at IS NULL) AS enabled,
     coalesce((SELECT m.role::text FROM memberships m WHERE m.user_id = @user_id AND m.workspace_id = @workspace_id FOR SHARE), '')::text AS role,
-    coalesce((SELECT t.status = 'complete' OR (t.status = 'running' AND t.lease_until > clock_timestamp()) FROM turns t WHERE t.id = p.turn_id), true)::boolean AS turn_holds
+    coalesce((SELECT t.status = 'complete' OR (t.status = 'running' AND t.lease_until > clock_timestamp()) FROM turns t WHERE t.id = p.turn_id), true)::boolean AS turn_holds,
+    coalesce((SELECT array_agg(DISTINCT r.entity || ' ' || r.operation) FROM proposal_records r WHERE r.proposal_id = p.id), '{}')::text[] AS written
 FROM proposals p WHERE p.id = @proposal_id;
+
+-- name: DecisionsBefore :many
+-- What was decided on the locked proposal, with who did and what that person is in the workspace now, held
+-- still until this decision commits: '' where they are no member or disabled.
+SELECT sqlc.embed(d), coalesce(u.name, '')::text AS person,
+    coalesce((SELECT m.role::text FROM memberships m WHERE m.user_id = d.person_id AND m.workspace_id = d.workspace_id AND u.disabled_at IS NULL FOR SHARE), '')::text AS role
+FROM proposal_decisions d
+LEFT JOIN users u ON u.id = d.person_id
+WHERE d.proposal_id = @proposal_id ORDER BY d.id;
 
 -- name: InsertDecision :exec
 INSERT INTO proposal_decisions (proposal_id, workspace_id, kind, final, person_id, sign_in_id, fingerprint, reason, at)
@@ -29,7 +40,9 @@ VALUES (@proposal_id, @workspace_id, @kind, @final, @person_id, @sign_in_id, sql
 WITH moved AS (
     UPDATE proposals p SET status = @status, resolved_at = @resolved_at,
         outcome_record_id = sqlc.narg(outcome_record_id), outcome_record = sqlc.narg(outcome_record), outcome_affected = sqlc.narg(outcome_affected),
-        failure_code = sqlc.narg(failure_code), failure_message = sqlc.narg(failure_message), failure_field = sqlc.narg(failure_field)
+        failure_code = sqlc.narg(failure_code), failure_message = sqlc.narg(failure_message), failure_field = sqlc.narg(failure_field),
+        failed_positions = sqlc.narg(failed_positions), outcome_keys = sqlc.narg(outcome_keys), superseded_by_id = sqlc.narg(superseded_by), expires_at = coalesce(sqlc.narg(expires_at), p.expires_at),
+        approvals_raised = coalesce(sqlc.narg(approvals_raised)::integer, p.approvals_raised)
     WHERE p.id = @id AND p.status = @locked_status
     RETURNING p.*
 ), event AS (

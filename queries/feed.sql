@@ -41,6 +41,7 @@ CROSS JOIN LATERAL (
     SELECT e.id, e.workspace_id, e.proposal_id, e.type, e.status, e.actor_id, e.at
     FROM events e WHERE e.id = place.event_id LIMIT 1) AS of
 CROSS JOIN LATERAL (
-    SELECT p.acting_user_id, p.requires_approval, p.entity, p.operation, p.conversation_id, p.status AS status_now
+    SELECT p.acting_user_id, p.requires_approval, p.approver_role, p.shared, p.entity, p.operation, p.action_kind, p.conversation_id, p.status AS status_now,
+        (CASE WHEN p.status = 'awaiting_approval' THEN ARRAY(SELECT d.person_id FROM proposal_decisions d WHERE d.proposal_id = p.id AND d.person_id IS NOT NULL) ELSE '{}' END)::uuid[] AS deciders
     FROM proposals_read p WHERE p.id = of.proposal_id LIMIT 1) AS whose
 ORDER BY place.position;

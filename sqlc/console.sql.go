@@ -17,8 +17,18 @@ const bearings = `-- name: Bearings :one
 SELECT clock_timestamp()::timestamptz AS now,
     greatest(0, (SELECT max(f.position) FROM feed f WHERE f.workspace_id = $1), (SELECT k.position FROM feed_floor k WHERE k.workspace_id = $1))::bigint AS head,
     (SELECT count(*) FROM (
-        SELECT FROM proposals p WHERE p.workspace_id = $1 AND p.acting_user_id = $2 AND p.status = 'pending'
-            AND p.expires_at > clock_timestamp() LIMIT 100) AS open)::integer AS waiting,
+    (SELECT p.number FROM proposals_open p
+     WHERE p.workspace_id = $1 AND p.acting_user_id = $2 AND p.status = 'pending' ORDER BY p.number DESC LIMIT 100)
+    UNION ALL
+    (SELECT few.number FROM unnest($3::text[]) AS e (name) CROSS JOIN LATERAL (
+        SELECT p.number FROM proposals_open p
+        WHERE p.workspace_id = $1 AND p.entity = e.name AND p.shared AND p.status = 'pending'
+          AND CASE WHEN p.acting_user_id = $2 THEN false ELSE p.entity || ' ' || p.action_kind = ANY($4::text[]) END ORDER BY p.number DESC LIMIT 100) AS few LIMIT 100)
+    UNION ALL
+    (SELECT p.number FROM proposals_open p
+     WHERE p.workspace_id = $1 AND p.approver_role = $5 AND p.status = 'awaiting_approval'
+       AND CASE WHEN p.acting_user_id = $2 THEN false ELSE (SELECT count(*) FROM proposal_decisions d WHERE d.proposal_id = p.id AND d.person_id = $2) = 0 END ORDER BY p.number DESC LIMIT 100)
+    LIMIT 100) AS open)::integer AS waiting,
     ARRAY(SELECT w.slug FROM workspaces w JOIN memberships m ON m.workspace_id = w.id WHERE m.user_id = $2 ORDER BY w.slug)::text[] AS slugs,
     ARRAY(SELECT w.name FROM workspaces w JOIN memberships m ON m.workspace_id = w.id WHERE m.user_id = $2 ORDER BY w.slug)::text[] AS names
 `
@@ -26,6 +36,9 @@ SELECT clock_timestamp()::timestamptz AS now,
 type BearingsParams struct {
 	WorkspaceID id.Workspace
 	Viewer      id.User
+	ConfirmsIn  []string
+	Confirms    []string
+	ApprovesAs  Role
 }
 
 type BearingsRow struct {
@@ -39,7 +52,13 @@ type BearingsRow struct {
 // What stands around every page: the database's clock, the feed's last position in the workspace, how many
 // proposals wait for the viewer (100 means 100 or more), and the workspaces they may act in, by slug.
 func (q *Queries) Bearings(ctx context.Context, db DBTX, arg BearingsParams) (*BearingsRow, error) {
-	row := db.QueryRow(ctx, bearings, arg.WorkspaceID, arg.Viewer)
+	row := db.QueryRow(ctx, bearings,
+		arg.WorkspaceID,
+		arg.Viewer,
+		arg.ConfirmsIn,
+		arg.Confirms,
+		arg.ApprovesAs,
+	)
 	var i BearingsRow
 	err := row.Scan(
 		&i.Now,
@@ -110,136 +129,19 @@ func (q *Queries) BesideCards(ctx context.Context, db DBTX, arg BesideCardsParam
 	return items, nil
 }
 
-const decisionsWithNames = `-- name: DecisionsWithNames :many
-SELECT d.id, d.proposal_id, d.workspace_id, d.kind, d.final, d.person_id, d.sign_in_id, d.token_id, d.fingerprint, d.reason, d.at, coalesce(u.name, '')::text AS person
-FROM proposal_decisions d LEFT JOIN users u ON u.id = d.person_id
-WHERE d.proposal_id = ANY($1::uuid[]) ORDER BY d.proposal_id, d.id
-`
-
-type DecisionsWithNamesRow struct {
-	ProposalDecision ProposalDecision
-	Person           string
-}
-
-func (q *Queries) DecisionsWithNames(ctx context.Context, db DBTX, proposals []uuid.UUID) ([]*DecisionsWithNamesRow, error) {
-	rows, err := db.Query(ctx, decisionsWithNames, proposals)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []*DecisionsWithNamesRow{}
-	for rows.Next() {
-		var i DecisionsWithNamesRow
-		if err := rows.Scan(
-			&i.ProposalDecision.ID,
-			&i.ProposalDecision.ProposalID,
-			&i.ProposalDecision.WorkspaceID,
-			&i.ProposalDecision.Kind,
-			&i.ProposalDecision.Final,
-			&i.ProposalDecision.PersonID,
-			&i.ProposalDecision.SignInID,
-			&i.ProposalDecision.TokenID,
-			&i.ProposalDecision.Fingerprint,
-			&i.ProposalDecision.Reason,
-			&i.ProposalDecision.At,
-			&i.Person,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, &i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const queue = `-- name: Queue :many
-SELECT id, workspace_id, number, status, tool, entity, module, operation, action_kind, headline, assistant_note, fingerprint, acting_user_id, token_id, channel, client_name, conversation_id, turn_id, approvals_needed, requires_approval, preview_only, lifetime, created_at, expires_at, extended_at, resolved_at, outcome_record_id, outcome_record, outcome_affected, failure_code, failure_message, failure_field, superseded_by_id, revert_of_id FROM proposals_read
-WHERE id = ANY(ARRAY(
-    SELECT p.id FROM proposals p
-    WHERE p.workspace_id = $1 AND p.acting_user_id = $2 AND p.status = 'pending'
-      AND p.expires_at > clock_timestamp() AND p.number > $3::bigint
-    ORDER BY p.number LIMIT 26))
-ORDER BY number
-`
-
-type QueueParams struct {
-	WorkspaceID id.Workspace
-	Viewer      id.User
-	After       int64
-}
-
-// What waits for the viewer to confirm, longest waiting first, after number @after: a page of 25 and one
-// more. The inner query is what the partial index on pending proposals answers; as an array, its rows are
-// then found by their keys.
-func (q *Queries) Queue(ctx context.Context, db DBTX, arg QueueParams) ([]*Proposal, error) {
-	rows, err := db.Query(ctx, queue, arg.WorkspaceID, arg.Viewer, arg.After)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []*Proposal{}
-	for rows.Next() {
-		var i Proposal
-		if err := rows.Scan(
-			&i.ID,
-			&i.WorkspaceID,
-			&i.Number,
-			&i.Status,
-			&i.Tool,
-			&i.Entity,
-			&i.Module,
-			&i.Operation,
-			&i.ActionKind,
-			&i.Headline,
-			&i.AssistantNote,
-			&i.Fingerprint,
-			&i.ActingUserID,
-			&i.TokenID,
-			&i.Channel,
-			&i.ClientName,
-			&i.ConversationID,
-			&i.TurnID,
-			&i.ApprovalsNeeded,
-			&i.RequiresApproval,
-			&i.PreviewOnly,
-			&i.Lifetime,
-			&i.CreatedAt,
-			&i.ExpiresAt,
-			&i.ExtendedAt,
-			&i.ResolvedAt,
-			&i.OutcomeRecordID,
-			&i.OutcomeRecord,
-			&i.OutcomeAffected,
-			&i.FailureCode,
-			&i.FailureMessage,
-			&i.FailureField,
-			&i.SupersededByID,
-			&i.RevertOfID,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, &i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const visibleProposalsOfTurns = `-- name: VisibleProposalsOfTurns :many
-SELECT id, workspace_id, number, status, tool, entity, module, operation, action_kind, headline, assistant_note, fingerprint, acting_user_id, token_id, channel, client_name, conversation_id, turn_id, approvals_needed, requires_approval, preview_only, lifetime, created_at, expires_at, extended_at, resolved_at, outcome_record_id, outcome_record, outcome_affected, failure_code, failure_message, failure_field, superseded_by_id, revert_of_id FROM proposals_read
+SELECT id, workspace_id, number, status, tool, entity, module, operation, action_kind, headline, assistant_note, fingerprint, acting_user_id, token_id, channel, client_name, conversation_id, turn_id, approvals_needed, requires_approval, preview_only, lifetime, created_at, expires_at, extended_at, resolved_at, outcome_record_id, outcome_record, outcome_affected, failure_code, failure_message, failure_field, superseded_by_id, revert_of_id, approver_role, approval_lifetime, shared, record_count, matched, changes, rehearsal, warnings, intent, revision_of_id, failed_positions, conflicts, outcome_keys FROM proposals_read
 WHERE turn_id = ANY($1::uuid[])
-  AND (acting_user_id = $2 OR $3::boolean OR ($4::boolean AND requires_approval))
+  AND (acting_user_id = $2 OR $3::boolean OR requires_approval AND approver_role = ANY($4::text[]) OR shared AND entity = ANY($5::text[]))
 ORDER BY number
 `
 
 type VisibleProposalsOfTurnsParams struct {
-	Turns         []uuid.UUID
-	Viewer        id.User
-	SeesAll       bool
-	SeesApprovals bool
+	Turns          []uuid.UUID
+	Viewer         id.User
+	SeesAll        bool
+	ApprovalsOf    []string
+	SharedEntities []string
 }
 
 func (q *Queries) VisibleProposalsOfTurns(ctx context.Context, db DBTX, arg VisibleProposalsOfTurnsParams) ([]*Proposal, error) {
@@ -247,7 +149,8 @@ func (q *Queries) VisibleProposalsOfTurns(ctx context.Context, db DBTX, arg Visi
 		arg.Turns,
 		arg.Viewer,
 		arg.SeesAll,
-		arg.SeesApprovals,
+		arg.ApprovalsOf,
+		arg.SharedEntities,
 	)
 	if err != nil {
 		return nil, err
@@ -291,6 +194,19 @@ func (q *Queries) VisibleProposalsOfTurns(ctx context.Context, db DBTX, arg Visi
 			&i.FailureField,
 			&i.SupersededByID,
 			&i.RevertOfID,
+			&i.ApproverRole,
+			&i.ApprovalLifetime,
+			&i.Shared,
+			&i.RecordCount,
+			&i.Matched,
+			&i.Changes,
+			&i.Rehearsal,
+			&i.Warnings,
+			&i.Intent,
+			&i.RevisionOfID,
+			&i.FailedPositions,
+			&i.Conflicts,
+			&i.OutcomeKeys,
 		); err != nil {
 			return nil, err
 		}

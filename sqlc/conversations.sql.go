@@ -524,22 +524,23 @@ func (q *Queries) OpenProposalsOfTurn(ctx context.Context, db DBTX, turnID id.Tu
 }
 
 const proposalsOfConversations = `-- name: ProposalsOfConversations :many
-SELECT id, workspace_id, number, status, tool, entity, module, operation, action_kind, headline, assistant_note, fingerprint, acting_user_id, token_id, channel, client_name, conversation_id, turn_id, approvals_needed, requires_approval, preview_only, lifetime, created_at, expires_at, extended_at, resolved_at, outcome_record_id, outcome_record, outcome_affected, failure_code, failure_message, failure_field, superseded_by_id, revert_of_id FROM proposals_read WHERE id IN (
+SELECT id, workspace_id, number, status, tool, entity, module, operation, action_kind, headline, assistant_note, fingerprint, acting_user_id, token_id, channel, client_name, conversation_id, turn_id, approvals_needed, requires_approval, preview_only, lifetime, created_at, expires_at, extended_at, resolved_at, outcome_record_id, outcome_record, outcome_affected, failure_code, failure_message, failure_field, superseded_by_id, revert_of_id, approver_role, approval_lifetime, shared, record_count, matched, changes, rehearsal, warnings, intent, revision_of_id, failed_positions, conflicts, outcome_keys FROM proposals_read WHERE id IN (
     SELECT page.id FROM unnest($1::uuid[]) AS c (id)
     CROSS JOIN LATERAL (
         SELECT p.id FROM proposals p WHERE p.conversation_id = c.id AND p.number < $2::bigint
-          AND (p.acting_user_id = $3 OR $4::boolean OR ($5::boolean AND p.requires_approval))
-        ORDER BY p.number DESC LIMIT $6) AS page)
+          AND (p.acting_user_id = $3 OR $4::boolean OR p.approvals_needed + p.approvals_raised > 0 AND p.approver_role = ANY($5::text[]) OR p.shared AND p.entity = ANY($6::text[]))
+        ORDER BY p.number DESC LIMIT $7) AS page)
 ORDER BY conversation_id, number DESC
 `
 
 type ProposalsOfConversationsParams struct {
-	Conversations []uuid.UUID
-	Before        int64
-	Viewer        id.User
-	SeesAll       bool
-	SeesApprovals bool
-	MaxRows       int32
+	Conversations  []uuid.UUID
+	Before         int64
+	Viewer         id.User
+	SeesAll        bool
+	ApprovalsOf    []string
+	SharedEntities []string
+	MaxRows        int32
 }
 
 // Of each of some conversations, before number @before, the newest first.
@@ -549,7 +550,8 @@ func (q *Queries) ProposalsOfConversations(ctx context.Context, db DBTX, arg Pro
 		arg.Before,
 		arg.Viewer,
 		arg.SeesAll,
-		arg.SeesApprovals,
+		arg.ApprovalsOf,
+		arg.SharedEntities,
 		arg.MaxRows,
 	)
 	if err != nil {
@@ -594,6 +596,19 @@ func (q *Queries) ProposalsOfConversations(ctx context.Context, db DBTX, arg Pro
 			&i.FailureField,
 			&i.SupersededByID,
 			&i.RevertOfID,
+			&i.ApproverRole,
+			&i.ApprovalLifetime,
+			&i.Shared,
+			&i.RecordCount,
+			&i.Matched,
+			&i.Changes,
+			&i.Rehearsal,
+			&i.Warnings,
+			&i.Intent,
+			&i.RevisionOfID,
+			&i.FailedPositions,
+			&i.Conflicts,
+			&i.OutcomeKeys,
 		); err != nil {
 			return nil, err
 		}

@@ -31,11 +31,61 @@ func (q *Queries) BeginDecision(ctx context.Context, db DBTX, arg BeginDecisionP
 	return err
 }
 
+const decisionsBefore = `-- name: DecisionsBefore :many
+SELECT d.id, d.proposal_id, d.workspace_id, d.kind, d.final, d.person_id, d.sign_in_id, d.token_id, d.fingerprint, d.reason, d.at, coalesce(u.name, '')::text AS person,
+    coalesce((SELECT m.role::text FROM memberships m WHERE m.user_id = d.person_id AND m.workspace_id = d.workspace_id AND u.disabled_at IS NULL FOR SHARE), '')::text AS role
+FROM proposal_decisions d
+LEFT JOIN users u ON u.id = d.person_id
+WHERE d.proposal_id = $1 ORDER BY d.id
+`
+
+type DecisionsBeforeRow struct {
+	ProposalDecision ProposalDecision
+	Person           string
+	Role             string
+}
+
+// What was decided on the locked proposal, with who did and what that person is in the workspace now, held
+// still until this decision commits: ” where they are no member or disabled.
+func (q *Queries) DecisionsBefore(ctx context.Context, db DBTX, proposalID id.Proposal) ([]*DecisionsBeforeRow, error) {
+	rows, err := db.Query(ctx, decisionsBefore, proposalID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []*DecisionsBeforeRow{}
+	for rows.Next() {
+		var i DecisionsBeforeRow
+		if err := rows.Scan(
+			&i.ProposalDecision.ID,
+			&i.ProposalDecision.ProposalID,
+			&i.ProposalDecision.WorkspaceID,
+			&i.ProposalDecision.Kind,
+			&i.ProposalDecision.Final,
+			&i.ProposalDecision.PersonID,
+			&i.ProposalDecision.SignInID,
+			&i.ProposalDecision.TokenID,
+			&i.ProposalDecision.Fingerprint,
+			&i.ProposalDecision.Reason,
+			&i.ProposalDecision.At,
+			&i.Person,
+			&i.Role,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, &i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const extendProposal = `-- name: ExtendProposal :exec
 WITH extended AS (
     UPDATE proposals p SET expires_at = $1::timestamptz + p.lifetime, extended_at = $1
     WHERE p.id = $2 AND p.status = 'pending' AND p.extended_at IS NULL AND p.expires_at > $1
-    RETURNING p.id, p.workspace_id, p.number, p.status, p.tool, p.entity, p.module, p.operation, p.action_kind, p.headline, p.assistant_note, p.fingerprint, p.salt, p.acting_user_id, p.token_id, p.channel, p.client_name, p.conversation_id, p.turn_id, p.tool_call_id, p.approvals_needed, p.requires_approval, p.preview_only, p.lifetime, p.created_at, p.expires_at, p.extended_at, p.resolved_at, p.outcome_record_id, p.outcome_record, p.outcome_affected, p.failure_code, p.failure_message, p.failure_field, p.superseded_by_id, p.revert_of_id, p.idempotency_key, p.request_hash
+    RETURNING p.id, p.workspace_id, p.number, p.status, p.tool, p.entity, p.module, p.operation, p.action_kind, p.headline, p.assistant_note, p.fingerprint, p.salt, p.acting_user_id, p.token_id, p.channel, p.client_name, p.conversation_id, p.turn_id, p.tool_call_id, p.approvals_needed, p.requires_approval, p.preview_only, p.lifetime, p.created_at, p.expires_at, p.extended_at, p.resolved_at, p.outcome_record_id, p.outcome_record, p.outcome_affected, p.failure_code, p.failure_message, p.failure_field, p.superseded_by_id, p.revert_of_id, p.idempotency_key, p.request_hash, p.approver_role, p.approval_lifetime, p.shared, p.record_count, p.matched, p.changes, p.rehearsal, p.warnings, p.conflicts, p.intent, p.revision_of_id, p.outcome_keys, p.failed_positions, p.approvals_raised
 ), event AS (
     INSERT INTO events (id, workspace_id, proposal_id, type, status, actor_id, at)
     SELECT $3, extended.workspace_id, extended.id, 'extended', extended.status, $4, $1 FROM extended
@@ -76,12 +126,13 @@ func (q *Queries) ExtendProposal(ctx context.Context, db DBTX, arg ExtendProposa
 }
 
 const facts = `-- name: Facts :one
-SELECT p.id, p.workspace_id, p.number, p.status, p.tool, p.entity, p.module, p.operation, p.action_kind, p.headline, p.assistant_note, p.fingerprint, p.salt, p.acting_user_id, p.token_id, p.channel, p.client_name, p.conversation_id, p.turn_id, p.tool_call_id, p.approvals_needed, p.requires_approval, p.preview_only, p.lifetime, p.created_at, p.expires_at, p.extended_at, p.resolved_at, p.outcome_record_id, p.outcome_record, p.outcome_affected, p.failure_code, p.failure_message, p.failure_field, p.superseded_by_id, p.revert_of_id, p.idempotency_key, p.request_hash, clock_timestamp()::timestamptz AS now,
+SELECT p.id, p.workspace_id, p.number, p.status, p.tool, p.entity, p.module, p.operation, p.action_kind, p.headline, p.assistant_note, p.fingerprint, p.salt, p.acting_user_id, p.token_id, p.channel, p.client_name, p.conversation_id, p.turn_id, p.tool_call_id, p.approvals_needed, p.requires_approval, p.preview_only, p.lifetime, p.created_at, p.expires_at, p.extended_at, p.resolved_at, p.outcome_record_id, p.outcome_record, p.outcome_affected, p.failure_code, p.failure_message, p.failure_field, p.superseded_by_id, p.revert_of_id, p.idempotency_key, p.request_hash, p.approver_role, p.approval_lifetime, p.shared, p.record_count, p.matched, p.changes, p.rehearsal, p.warnings, p.conflicts, p.intent, p.revision_of_id, p.outcome_keys, p.failed_positions, p.approvals_raised, clock_timestamp()::timestamptz AS now,
     EXISTS (SELECT FROM sign_ins s WHERE s.id = $1 AND s.user_id = $2 AND s.workspace_id = $3
             AND s.ended_at IS NULL AND s.expires_at > clock_timestamp() FOR SHARE) AS signed_in,
     EXISTS (SELECT FROM users u WHERE u.id = $2 AND u.disabled_at IS NULL) AS enabled,
     coalesce((SELECT m.role::text FROM memberships m WHERE m.user_id = $2 AND m.workspace_id = $3 FOR SHARE), '')::text AS role,
-    coalesce((SELECT t.status = 'complete' OR (t.status = 'running' AND t.lease_until > clock_timestamp()) FROM turns t WHERE t.id = p.turn_id), true)::boolean AS turn_holds
+    coalesce((SELECT t.status = 'complete' OR (t.status = 'running' AND t.lease_until > clock_timestamp()) FROM turns t WHERE t.id = p.turn_id), true)::boolean AS turn_holds,
+    coalesce((SELECT array_agg(DISTINCT r.entity || ' ' || r.operation) FROM proposal_records r WHERE r.proposal_id = p.id), '{}')::text[] AS written
 FROM proposals p WHERE p.id = $4
 `
 
@@ -99,10 +150,12 @@ type FactsRow struct {
 	Enabled        bool
 	Role           string
 	TurnHolds      bool
+	Written        []string
 }
 
 // What a decision goes by, held still until it commits: the locked proposal, the database's clock, whether
-// the sign-in lives, the role of its membership (” where that is gone), and whether the turn that proposed stands.
+// the sign-in lives, the role of its membership (” where that is gone), whether the turn that proposed stands,
+// and what its records do, each as entity and operation.
 func (q *Queries) Facts(ctx context.Context, db DBTX, arg FactsParams) (*FactsRow, error) {
 	row := db.QueryRow(ctx, facts,
 		arg.SignInID,
@@ -150,11 +203,26 @@ func (q *Queries) Facts(ctx context.Context, db DBTX, arg FactsParams) (*FactsRo
 		&i.StoredProposal.RevertOfID,
 		&i.StoredProposal.IdempotencyKey,
 		&i.StoredProposal.RequestHash,
+		&i.StoredProposal.ApproverRole,
+		&i.StoredProposal.ApprovalLifetime,
+		&i.StoredProposal.Shared,
+		&i.StoredProposal.RecordCount,
+		&i.StoredProposal.Matched,
+		&i.StoredProposal.Changes,
+		&i.StoredProposal.Rehearsal,
+		&i.StoredProposal.Warnings,
+		&i.StoredProposal.Conflicts,
+		&i.StoredProposal.Intent,
+		&i.StoredProposal.RevisionOfID,
+		&i.StoredProposal.OutcomeKeys,
+		&i.StoredProposal.FailedPositions,
+		&i.StoredProposal.ApprovalsRaised,
 		&i.Now,
 		&i.SignedIn,
 		&i.Enabled,
 		&i.Role,
 		&i.TurnHolds,
+		&i.Written,
 	)
 	return &i, err
 }
@@ -223,7 +291,7 @@ func (q *Queries) Lapsed(ctx context.Context, db DBTX, maxRows int32) ([]*Lapsed
 }
 
 const lockLapsed = `-- name: LockLapsed :one
-SELECT id, workspace_id, number, status, tool, entity, module, operation, action_kind, headline, assistant_note, fingerprint, salt, acting_user_id, token_id, channel, client_name, conversation_id, turn_id, tool_call_id, approvals_needed, requires_approval, preview_only, lifetime, created_at, expires_at, extended_at, resolved_at, outcome_record_id, outcome_record, outcome_affected, failure_code, failure_message, failure_field, superseded_by_id, revert_of_id, idempotency_key, request_hash FROM proposals
+SELECT id, workspace_id, number, status, tool, entity, module, operation, action_kind, headline, assistant_note, fingerprint, salt, acting_user_id, token_id, channel, client_name, conversation_id, turn_id, tool_call_id, approvals_needed, requires_approval, preview_only, lifetime, created_at, expires_at, extended_at, resolved_at, outcome_record_id, outcome_record, outcome_affected, failure_code, failure_message, failure_field, superseded_by_id, revert_of_id, idempotency_key, request_hash, approver_role, approval_lifetime, shared, record_count, matched, changes, rehearsal, warnings, conflicts, intent, revision_of_id, outcome_keys, failed_positions, approvals_raised FROM proposals
 WHERE id = $1 AND status IN ('pending', 'awaiting_approval') AND expires_at <= clock_timestamp() FOR UPDATE SKIP LOCKED
 `
 
@@ -270,6 +338,20 @@ func (q *Queries) LockLapsed(ctx context.Context, db DBTX, argID id.Proposal) (*
 		&i.RevertOfID,
 		&i.IdempotencyKey,
 		&i.RequestHash,
+		&i.ApproverRole,
+		&i.ApprovalLifetime,
+		&i.Shared,
+		&i.RecordCount,
+		&i.Matched,
+		&i.Changes,
+		&i.Rehearsal,
+		&i.Warnings,
+		&i.Conflicts,
+		&i.Intent,
+		&i.RevisionOfID,
+		&i.OutcomeKeys,
+		&i.FailedPositions,
+		&i.ApprovalsRaised,
 	)
 	return &i, err
 }
@@ -288,19 +370,21 @@ const moveProposal = `-- name: MoveProposal :exec
 WITH moved AS (
     UPDATE proposals p SET status = $1, resolved_at = $2,
         outcome_record_id = $3, outcome_record = $4, outcome_affected = $5,
-        failure_code = $6, failure_message = $7, failure_field = $8
-    WHERE p.id = $9 AND p.status = $10
-    RETURNING p.id, p.workspace_id, p.number, p.status, p.tool, p.entity, p.module, p.operation, p.action_kind, p.headline, p.assistant_note, p.fingerprint, p.salt, p.acting_user_id, p.token_id, p.channel, p.client_name, p.conversation_id, p.turn_id, p.tool_call_id, p.approvals_needed, p.requires_approval, p.preview_only, p.lifetime, p.created_at, p.expires_at, p.extended_at, p.resolved_at, p.outcome_record_id, p.outcome_record, p.outcome_affected, p.failure_code, p.failure_message, p.failure_field, p.superseded_by_id, p.revert_of_id, p.idempotency_key, p.request_hash
+        failure_code = $6, failure_message = $7, failure_field = $8,
+        failed_positions = $9, outcome_keys = $10, superseded_by_id = $11, expires_at = coalesce($12, p.expires_at),
+        approvals_raised = coalesce($13::integer, p.approvals_raised)
+    WHERE p.id = $14 AND p.status = $15
+    RETURNING p.id, p.workspace_id, p.number, p.status, p.tool, p.entity, p.module, p.operation, p.action_kind, p.headline, p.assistant_note, p.fingerprint, p.salt, p.acting_user_id, p.token_id, p.channel, p.client_name, p.conversation_id, p.turn_id, p.tool_call_id, p.approvals_needed, p.requires_approval, p.preview_only, p.lifetime, p.created_at, p.expires_at, p.extended_at, p.resolved_at, p.outcome_record_id, p.outcome_record, p.outcome_affected, p.failure_code, p.failure_message, p.failure_field, p.superseded_by_id, p.revert_of_id, p.idempotency_key, p.request_hash, p.approver_role, p.approval_lifetime, p.shared, p.record_count, p.matched, p.changes, p.rehearsal, p.warnings, p.conflicts, p.intent, p.revision_of_id, p.outcome_keys, p.failed_positions, p.approvals_raised
 ), event AS (
     INSERT INTO events (id, workspace_id, proposal_id, type, status, actor_id, at)
-    SELECT $11, moved.workspace_id, moved.id, $12, moved.status, $13, $14 FROM moved
+    SELECT $16, moved.workspace_id, moved.id, $17, moved.status, $18, $19 FROM moved
 ), audit AS (
     INSERT INTO audit_events (id, workspace_id, at, verb, outcome, actor_id, sign_in_id, address, conversation_id, proposal_id, tool, entity, operation, fingerprint)
-    SELECT $15, moved.workspace_id, $14, $16::text, moved.status::text, $13, $17, $18::text, moved.conversation_id, moved.id, moved.tool, moved.entity, moved.operation::text, moved.fingerprint FROM moved
+    SELECT $20, moved.workspace_id, $19, $21::text, moved.status::text, $18, $22, $23::text, moved.conversation_id, moved.id, moved.tool, moved.entity, moved.operation::text, moved.fingerprint FROM moved
 ), call AS (
     INSERT INTO tool_calls (id, workspace_id, user_id, sign_in_id, conversation_id, turn_id, proposal_id, tool, entity, status, code, started_at, finished_at)
-    SELECT $19, moved.workspace_id, $13, $17, moved.conversation_id, moved.turn_id, moved.id, $16::text, moved.entity,
-        (CASE WHEN moved.status = 'failed' THEN 'failed' ELSE 'succeeded' END)::tool_call_status, moved.failure_code::text, $14, clock_timestamp() FROM moved
+    SELECT $24, moved.workspace_id, $18, $22, moved.conversation_id, moved.turn_id, moved.id, $21::text, moved.entity,
+        (CASE WHEN moved.status = 'failed' THEN 'failed' ELSE 'succeeded' END)::tool_call_status, moved.failure_code::text, $19, clock_timestamp() FROM moved
 )
 SELECT 1 / count(*) FROM moved
 `
@@ -314,6 +398,11 @@ type MoveProposalParams struct {
 	FailureCode     *FailureCode
 	FailureMessage  *string
 	FailureField    *string
+	FailedPositions []int32
+	OutcomeKeys     []string
+	SupersededBy    id.Proposal
+	ExpiresAt       *time.Time
+	ApprovalsRaised *int32
 	ID              id.Proposal
 	LockedStatus    ProposalStatus
 	EventID         id.Event
@@ -339,6 +428,11 @@ func (q *Queries) MoveProposal(ctx context.Context, db DBTX, arg MoveProposalPar
 		arg.FailureCode,
 		arg.FailureMessage,
 		arg.FailureField,
+		arg.FailedPositions,
+		arg.OutcomeKeys,
+		arg.SupersededBy,
+		arg.ExpiresAt,
+		arg.ApprovalsRaised,
 		arg.ID,
 		arg.LockedStatus,
 		arg.EventID,

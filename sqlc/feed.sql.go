@@ -10,6 +10,7 @@ import (
 	"time"
 
 	id "github.com/countersign/countersign/internal/id"
+	"github.com/google/uuid"
 )
 
 const feedBounds = `-- name: FeedBounds :one
@@ -71,7 +72,7 @@ func (q *Queries) FeedLast(ctx context.Context, db DBTX) (int64, error) {
 
 const feedSince = `-- name: FeedSince :many
 SELECT greatest((SELECT k.position FROM feed_floor k), (SELECT max(r.begins) FROM feed_restores r WHERE r.lost_after < $1::bigint AND r.begins > $1), 0)::bigint AS floor,
-    place.position, of.id, of.workspace_id, of.proposal_id, of.type, of.status, of.actor_id, of.at, whose.acting_user_id, whose.requires_approval, whose.entity, whose.operation, whose.conversation_id, whose.status_now
+    place.position, of.id, of.workspace_id, of.proposal_id, of.type, of.status, of.actor_id, of.at, whose.acting_user_id, whose.requires_approval, whose.approver_role, whose.shared, whose.entity, whose.operation, whose.action_kind, whose.conversation_id, whose.status_now, whose.deciders
 FROM (
     SELECT f.position, f.event_id FROM feed f
     WHERE f.position > $1 ORDER BY f.position LIMIT $2) AS place
@@ -79,7 +80,8 @@ CROSS JOIN LATERAL (
     SELECT e.id, e.workspace_id, e.proposal_id, e.type, e.status, e.actor_id, e.at
     FROM events e WHERE e.id = place.event_id LIMIT 1) AS of
 CROSS JOIN LATERAL (
-    SELECT p.acting_user_id, p.requires_approval, p.entity, p.operation, p.conversation_id, p.status AS status_now
+    SELECT p.acting_user_id, p.requires_approval, p.approver_role, p.shared, p.entity, p.operation, p.action_kind, p.conversation_id, p.status AS status_now,
+        (CASE WHEN p.status = 'awaiting_approval' THEN ARRAY(SELECT d.person_id FROM proposal_decisions d WHERE d.proposal_id = p.id AND d.person_id IS NOT NULL) ELSE '{}' END)::uuid[] AS deciders
     FROM proposals_read p WHERE p.id = of.proposal_id LIMIT 1) AS whose
 ORDER BY place.position
 `
@@ -101,10 +103,14 @@ type FeedSinceRow struct {
 	At               time.Time
 	ActingUserID     id.User
 	RequiresApproval bool
+	ApproverRole     Role
+	Shared           bool
 	Entity           string
 	Operation        WriteOperation
+	ActionKind       string
 	ConversationID   id.Conversation
 	StatusNow        ProposalStatus
+	Deciders         []uuid.UUID
 }
 
 // The events after a position, each with what says who may see it. The workspace is the one of the setting. The
@@ -132,10 +138,14 @@ func (q *Queries) FeedSince(ctx context.Context, db DBTX, arg FeedSinceParams) (
 			&i.At,
 			&i.ActingUserID,
 			&i.RequiresApproval,
+			&i.ApproverRole,
+			&i.Shared,
 			&i.Entity,
 			&i.Operation,
+			&i.ActionKind,
 			&i.ConversationID,
 			&i.StatusNow,
+			&i.Deciders,
 		); err != nil {
 			return nil, err
 		}

@@ -961,6 +961,19 @@ type Proposal struct {
 	FailureField     *string
 	SupersededByID   id.Proposal
 	RevertOfID       id.Proposal
+	ApproverRole     Role
+	ApprovalLifetime time.Duration
+	Shared           bool
+	RecordCount      int32
+	Matched          json.RawMessage
+	Changes          json.RawMessage
+	Rehearsal        json.RawMessage
+	Warnings         json.RawMessage
+	Intent           []byte
+	RevisionOfID     id.Proposal
+	FailedPositions  []int32
+	Conflicts        json.RawMessage
+	OutcomeKeys      []string
 }
 
 type ProposalDecision struct {
@@ -1030,6 +1043,20 @@ type StoredProposal struct {
 	RevertOfID       id.Proposal
 	IdempotencyKey   *string
 	RequestHash      []byte
+	ApproverRole     Role
+	ApprovalLifetime time.Duration
+	Shared           bool
+	RecordCount      int32
+	Matched          json.RawMessage
+	Changes          json.RawMessage
+	Rehearsal        json.RawMessage
+	Warnings         json.RawMessage
+	Conflicts        json.RawMessage
+	Intent           []byte
+	RevisionOfID     id.Proposal
+	OutcomeKeys      []string
+	FailedPositions  []int32
+	ApprovalsRaised  int32
 }
 
 type Workspace struct {

@@ -14,49 +14,306 @@ import (
 	"github.com/google/uuid"
 )
 
+const actionable = `-- name: Actionable :many
+SELECT id, workspace_id, number, status, tool, entity, module, operation, action_kind, headline, assistant_note, fingerprint, acting_user_id, token_id, channel, client_name, conversation_id, turn_id, approvals_needed, requires_approval, preview_only, lifetime, created_at, expires_at, extended_at, resolved_at, outcome_record_id, outcome_record, outcome_affected, failure_code, failure_message, failure_field, superseded_by_id, revert_of_id, approver_role, approval_lifetime, shared, record_count, matched, changes, rehearsal, warnings, intent, revision_of_id, failed_positions, conflicts, outcome_keys FROM proposals_read WHERE id = ANY(ARRAY(SELECT waiting.id FROM (
+    (SELECT p.id, p.number FROM proposals_open p
+     WHERE p.workspace_id = $1 AND p.acting_user_id = $2 AND p.status = 'pending' AND p.number < $3::bigint ORDER BY p.number DESC LIMIT $4)
+    UNION ALL
+    (SELECT few.id, few.number FROM unnest($5::text[]) AS e (name) CROSS JOIN LATERAL (
+        SELECT p.id, p.number FROM proposals_open p
+        WHERE p.workspace_id = $1 AND p.entity = e.name AND p.shared AND p.status = 'pending'
+          AND CASE WHEN p.acting_user_id = $2 THEN false ELSE p.entity || ' ' || p.action_kind = ANY($6::text[]) END AND p.number < $3::bigint ORDER BY p.number DESC LIMIT $4) AS few ORDER BY few.number DESC LIMIT $4)
+    UNION ALL
+    (SELECT p.id, p.number FROM proposals_open p
+     WHERE p.workspace_id = $1 AND p.approver_role = $7 AND p.status = 'awaiting_approval'
+       AND CASE WHEN p.acting_user_id = $2 THEN false ELSE (SELECT count(*) FROM proposal_decisions d WHERE d.proposal_id = p.id AND d.person_id = $2) = 0 END AND p.number < $3::bigint ORDER BY p.number DESC LIMIT $4)
+    ) AS waiting ORDER BY waiting.number DESC LIMIT $4))
+ORDER BY number DESC
+`
+
+type ActionableParams struct {
+	WorkspaceID id.Workspace
+	Viewer      id.User
+	Before      int64
+	MaxRows     int32
+	ConfirmsIn  []string
+	Confirms    []string
+	ApprovesAs  Role
+}
+
+// What the viewer may decide now, from the newest to older ones, before number @before: their own, what the
+// workspace shares and they have the right to, and what awaits their approval. Each part is a walk along a
+// partial index, which a CASE and a count keep from becoming a join; as an array, its rows are then found by their keys.
+func (q *Queries) Actionable(ctx context.Context, db DBTX, arg ActionableParams) ([]*Proposal, error) {
+	rows, err := db.Query(ctx, actionable,
+		arg.WorkspaceID,
+		arg.Viewer,
+		arg.Before,
+		arg.MaxRows,
+		arg.ConfirmsIn,
+		arg.Confirms,
+		arg.ApprovesAs,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []*Proposal{}
+	for rows.Next() {
+		var i Proposal
+		if err := rows.Scan(
+			&i.ID,
+			&i.WorkspaceID,
+			&i.Number,
+			&i.Status,
+			&i.Tool,
+			&i.Entity,
+			&i.Module,
+			&i.Operation,
+			&i.ActionKind,
+			&i.Headline,
+			&i.AssistantNote,
+			&i.Fingerprint,
+			&i.ActingUserID,
+			&i.TokenID,
+			&i.Channel,
+			&i.ClientName,
+			&i.ConversationID,
+			&i.TurnID,
+			&i.ApprovalsNeeded,
+			&i.RequiresApproval,
+			&i.PreviewOnly,
+			&i.Lifetime,
+			&i.CreatedAt,
+			&i.ExpiresAt,
+			&i.ExtendedAt,
+			&i.ResolvedAt,
+			&i.OutcomeRecordID,
+			&i.OutcomeRecord,
+			&i.OutcomeAffected,
+			&i.FailureCode,
+			&i.FailureMessage,
+			&i.FailureField,
+			&i.SupersededByID,
+			&i.RevertOfID,
+			&i.ApproverRole,
+			&i.ApprovalLifetime,
+			&i.Shared,
+			&i.RecordCount,
+			&i.Matched,
+			&i.Changes,
+			&i.Rehearsal,
+			&i.Warnings,
+			&i.Intent,
+			&i.RevisionOfID,
+			&i.FailedPositions,
+			&i.Conflicts,
+			&i.OutcomeKeys,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, &i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const actionableBackward = `-- name: ActionableBackward :many
+SELECT id, workspace_id, number, status, tool, entity, module, operation, action_kind, headline, assistant_note, fingerprint, acting_user_id, token_id, channel, client_name, conversation_id, turn_id, approvals_needed, requires_approval, preview_only, lifetime, created_at, expires_at, extended_at, resolved_at, outcome_record_id, outcome_record, outcome_affected, failure_code, failure_message, failure_field, superseded_by_id, revert_of_id, approver_role, approval_lifetime, shared, record_count, matched, changes, rehearsal, warnings, intent, revision_of_id, failed_positions, conflicts, outcome_keys FROM proposals_read WHERE id = ANY(ARRAY(SELECT waiting.id FROM (
+    (SELECT p.id, p.number FROM proposals_open p
+     WHERE p.workspace_id = $1 AND p.acting_user_id = $2 AND p.status = 'pending' AND p.number > $3::bigint ORDER BY p.number LIMIT $4)
+    UNION ALL
+    (SELECT few.id, few.number FROM unnest($5::text[]) AS e (name) CROSS JOIN LATERAL (
+        SELECT p.id, p.number FROM proposals_open p
+        WHERE p.workspace_id = $1 AND p.entity = e.name AND p.shared AND p.status = 'pending'
+          AND CASE WHEN p.acting_user_id = $2 THEN false ELSE p.entity || ' ' || p.action_kind = ANY($6::text[]) END AND p.number > $3::bigint ORDER BY p.number LIMIT $4) AS few ORDER BY few.number LIMIT $4)
+    UNION ALL
+    (SELECT p.id, p.number FROM proposals_open p
+     WHERE p.workspace_id = $1 AND p.approver_role = $7 AND p.status = 'awaiting_approval'
+       AND CASE WHEN p.acting_user_id = $2 THEN false ELSE (SELECT count(*) FROM proposal_decisions d WHERE d.proposal_id = p.id AND d.person_id = $2) = 0 END AND p.number > $3::bigint ORDER BY p.number LIMIT $4)
+    ) AS waiting ORDER BY waiting.number LIMIT $4))
+ORDER BY number
+`
+
+type ActionableBackwardParams struct {
+	WorkspaceID id.Workspace
+	Viewer      id.User
+	Before      int64
+	MaxRows     int32
+	ConfirmsIn  []string
+	Confirms    []string
+	ApprovesAs  Role
+}
+
+// The same from the other end: older to newer, from number @before on.
+func (q *Queries) ActionableBackward(ctx context.Context, db DBTX, arg ActionableBackwardParams) ([]*Proposal, error) {
+	rows, err := db.Query(ctx, actionableBackward,
+		arg.WorkspaceID,
+		arg.Viewer,
+		arg.Before,
+		arg.MaxRows,
+		arg.ConfirmsIn,
+		arg.Confirms,
+		arg.ApprovesAs,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []*Proposal{}
+	for rows.Next() {
+		var i Proposal
+		if err := rows.Scan(
+			&i.ID,
+			&i.WorkspaceID,
+			&i.Number,
+			&i.Status,
+			&i.Tool,
+			&i.Entity,
+			&i.Module,
+			&i.Operation,
+			&i.ActionKind,
+			&i.Headline,
+			&i.AssistantNote,
+			&i.Fingerprint,
+			&i.ActingUserID,
+			&i.TokenID,
+			&i.Channel,
+			&i.ClientName,
+			&i.ConversationID,
+			&i.TurnID,
+			&i.ApprovalsNeeded,
+			&i.RequiresApproval,
+			&i.PreviewOnly,
+			&i.Lifetime,
+			&i.CreatedAt,
+			&i.ExpiresAt,
+			&i.ExtendedAt,
+			&i.ResolvedAt,
+			&i.OutcomeRecordID,
+			&i.OutcomeRecord,
+			&i.OutcomeAffected,
+			&i.FailureCode,
+			&i.FailureMessage,
+			&i.FailureField,
+			&i.SupersededByID,
+			&i.RevertOfID,
+			&i.ApproverRole,
+			&i.ApprovalLifetime,
+			&i.Shared,
+			&i.RecordCount,
+			&i.Matched,
+			&i.Changes,
+			&i.Rehearsal,
+			&i.Warnings,
+			&i.Intent,
+			&i.RevisionOfID,
+			&i.FailedPositions,
+			&i.Conflicts,
+			&i.OutcomeKeys,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, &i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const appliedRevert = `-- name: AppliedRevert :one
+SELECT coalesce(max(r.number), 0)::bigint FROM proposals r
+WHERE r.revert_of_id = $1::uuid AND r.status = 'applied'
+  AND NOT EXISTS (SELECT FROM proposals again WHERE again.revert_of_id = r.id AND again.status = 'applied')
+`
+
+// The number of the proposal that has undone this one and was not undone itself; 0 where there is none.
+func (q *Queries) AppliedRevert(ctx context.Context, db DBTX, of uuid.UUID) (int64, error) {
+	row := db.QueryRow(ctx, appliedRevert, of)
+	var column_1 int64
+	err := row.Scan(&column_1)
+	return column_1, err
+}
+
 const countActionable = `-- name: CountActionable :one
 SELECT count(*)::integer FROM (
-    SELECT FROM proposals WHERE workspace_id = $1 AND acting_user_id = $2 AND status = 'pending' AND expires_at > clock_timestamp() LIMIT 100) AS open
+    (SELECT p.number FROM proposals_open p
+     WHERE p.workspace_id = $1 AND p.acting_user_id = $2 AND p.status = 'pending' ORDER BY p.number DESC LIMIT 100)
+    UNION ALL
+    (SELECT few.number FROM unnest($3::text[]) AS e (name) CROSS JOIN LATERAL (
+        SELECT p.number FROM proposals_open p
+        WHERE p.workspace_id = $1 AND p.entity = e.name AND p.shared AND p.status = 'pending'
+          AND CASE WHEN p.acting_user_id = $2 THEN false ELSE p.entity || ' ' || p.action_kind = ANY($4::text[]) END ORDER BY p.number DESC LIMIT 100) AS few LIMIT 100)
+    UNION ALL
+    (SELECT p.number FROM proposals_open p
+     WHERE p.workspace_id = $1 AND p.approver_role = $5 AND p.status = 'awaiting_approval'
+       AND CASE WHEN p.acting_user_id = $2 THEN false ELSE (SELECT count(*) FROM proposal_decisions d WHERE d.proposal_id = p.id AND d.person_id = $2) = 0 END ORDER BY p.number DESC LIMIT 100)
+    LIMIT 100) AS open
 `
 
 type CountActionableParams struct {
 	WorkspaceID id.Workspace
 	Viewer      id.User
+	ConfirmsIn  []string
+	Confirms    []string
+	ApprovesAs  Role
 }
 
-// Capped: 100 means 100 or more.
+// Capped: 100 means 100 or more. The orders keep each part on its partial index.
 func (q *Queries) CountActionable(ctx context.Context, db DBTX, arg CountActionableParams) (int32, error) {
-	row := db.QueryRow(ctx, countActionable, arg.WorkspaceID, arg.Viewer)
+	row := db.QueryRow(ctx, countActionable,
+		arg.WorkspaceID,
+		arg.Viewer,
+		arg.ConfirmsIn,
+		arg.Confirms,
+		arg.ApprovesAs,
+	)
 	var column_1 int32
 	err := row.Scan(&column_1)
 	return column_1, err
 }
 
 const decisionsOfProposals = `-- name: DecisionsOfProposals :many
-SELECT id, proposal_id, workspace_id, kind, final, person_id, sign_in_id, token_id, fingerprint, reason, at FROM proposal_decisions WHERE proposal_id = ANY($1::uuid[]) ORDER BY proposal_id, id
+SELECT d.id, d.proposal_id, d.workspace_id, d.kind, d.final, d.person_id, d.sign_in_id, d.token_id, d.fingerprint, d.reason, d.at, coalesce(u.name, '')::text AS person, coalesce(CASE WHEN u.disabled_at IS NULL THEN m.role::text END, '')::text AS role
+FROM proposal_decisions d
+LEFT JOIN users u ON u.id = d.person_id
+LEFT JOIN memberships m ON m.user_id = d.person_id AND m.workspace_id = d.workspace_id
+WHERE d.proposal_id = ANY($1::uuid[]) ORDER BY d.proposal_id, d.id
 `
 
-func (q *Queries) DecisionsOfProposals(ctx context.Context, db DBTX, proposals []uuid.UUID) ([]*ProposalDecision, error) {
+type DecisionsOfProposalsRow struct {
+	ProposalDecision ProposalDecision
+	Person           string
+	Role             string
+}
+
+// With who took each, and what that person is in the workspace now: ” where they are no member or disabled.
+func (q *Queries) DecisionsOfProposals(ctx context.Context, db DBTX, proposals []uuid.UUID) ([]*DecisionsOfProposalsRow, error) {
 	rows, err := db.Query(ctx, decisionsOfProposals, proposals)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []*ProposalDecision{}
+	items := []*DecisionsOfProposalsRow{}
 	for rows.Next() {
-		var i ProposalDecision
+		var i DecisionsOfProposalsRow
 		if err := rows.Scan(
-			&i.ID,
-			&i.ProposalID,
-			&i.WorkspaceID,
-			&i.Kind,
-			&i.Final,
-			&i.PersonID,
-			&i.SignInID,
-			&i.TokenID,
-			&i.Fingerprint,
-			&i.Reason,
-			&i.At,
+			&i.ProposalDecision.ID,
+			&i.ProposalDecision.ProposalID,
+			&i.ProposalDecision.WorkspaceID,
+			&i.ProposalDecision.Kind,
+			&i.ProposalDecision.Final,
+			&i.ProposalDecision.PersonID,
+			&i.ProposalDecision.SignInID,
+			&i.ProposalDecision.TokenID,
+			&i.ProposalDecision.Fingerprint,
+			&i.ProposalDecision.Reason,
+			&i.ProposalDecision.At,
+			&i.Person,
+			&i.Role,
 		); err != nil {
 			return nil, err
 		}
@@ -69,7 +326,7 @@ func (q *Queries) DecisionsOfProposals(ctx context.Context, db DBTX, proposals [
 }
 
 const getProposal = `-- name: GetProposal :one
-SELECT id, workspace_id, number, status, tool, entity, module, operation, action_kind, headline, assistant_note, fingerprint, acting_user_id, token_id, channel, client_name, conversation_id, turn_id, approvals_needed, requires_approval, preview_only, lifetime, created_at, expires_at, extended_at, resolved_at, outcome_record_id, outcome_record, outcome_affected, failure_code, failure_message, failure_field, superseded_by_id, revert_of_id FROM proposals_read WHERE id = $1
+SELECT id, workspace_id, number, status, tool, entity, module, operation, action_kind, headline, assistant_note, fingerprint, acting_user_id, token_id, channel, client_name, conversation_id, turn_id, approvals_needed, requires_approval, preview_only, lifetime, created_at, expires_at, extended_at, resolved_at, outcome_record_id, outcome_record, outcome_affected, failure_code, failure_message, failure_field, superseded_by_id, revert_of_id, approver_role, approval_lifetime, shared, record_count, matched, changes, rehearsal, warnings, intent, revision_of_id, failed_positions, conflicts, outcome_keys FROM proposals_read WHERE id = $1
 `
 
 // Any proposal of the workspace; VisibleProposal says whether someone may see it.
@@ -111,8 +368,40 @@ func (q *Queries) GetProposal(ctx context.Context, db DBTX, argID id.Proposal) (
 		&i.FailureField,
 		&i.SupersededByID,
 		&i.RevertOfID,
+		&i.ApproverRole,
+		&i.ApprovalLifetime,
+		&i.Shared,
+		&i.RecordCount,
+		&i.Matched,
+		&i.Changes,
+		&i.Rehearsal,
+		&i.Warnings,
+		&i.Intent,
+		&i.RevisionOfID,
+		&i.FailedPositions,
+		&i.Conflicts,
+		&i.OutcomeKeys,
 	)
 	return &i, err
+}
+
+const openProposalByIntent = `-- name: OpenProposalByIntent :one
+SELECT o.id FROM proposals o JOIN proposals_read p ON p.id = o.id
+WHERE o.workspace_id = $1 AND o.acting_user_id = $2 AND o.intent = $3 AND o.status IN ('pending', 'awaiting_approval')
+  AND p.status IN ('pending', 'awaiting_approval') ORDER BY o.number LIMIT 1
+`
+
+type OpenProposalByIntentParams struct {
+	WorkspaceID  id.Workspace
+	ActingUserID id.User
+	Intent       []byte
+}
+
+func (q *Queries) OpenProposalByIntent(ctx context.Context, db DBTX, arg OpenProposalByIntentParams) (id.Proposal, error) {
+	row := db.QueryRow(ctx, openProposalByIntent, arg.WorkspaceID, arg.ActingUserID, arg.Intent)
+	var id id.Proposal
+	err := row.Scan(&id)
+	return id, err
 }
 
 const otherOpenProposals = `-- name: OtherOpenProposals :many
@@ -181,7 +470,7 @@ func (q *Queries) ProposalByKey(ctx context.Context, db DBTX, arg ProposalByKeyP
 }
 
 const proposalsByID = `-- name: ProposalsByID :many
-SELECT id, workspace_id, number, status, tool, entity, module, operation, action_kind, headline, assistant_note, fingerprint, acting_user_id, token_id, channel, client_name, conversation_id, turn_id, approvals_needed, requires_approval, preview_only, lifetime, created_at, expires_at, extended_at, resolved_at, outcome_record_id, outcome_record, outcome_affected, failure_code, failure_message, failure_field, superseded_by_id, revert_of_id FROM proposals_read WHERE id = ANY($1::uuid[]) ORDER BY number
+SELECT id, workspace_id, number, status, tool, entity, module, operation, action_kind, headline, assistant_note, fingerprint, acting_user_id, token_id, channel, client_name, conversation_id, turn_id, approvals_needed, requires_approval, preview_only, lifetime, created_at, expires_at, extended_at, resolved_at, outcome_record_id, outcome_record, outcome_affected, failure_code, failure_message, failure_field, superseded_by_id, revert_of_id, approver_role, approval_lifetime, shared, record_count, matched, changes, rehearsal, warnings, intent, revision_of_id, failed_positions, conflicts, outcome_keys FROM proposals_read WHERE id = ANY($1::uuid[]) ORDER BY number
 `
 
 func (q *Queries) ProposalsByID(ctx context.Context, db DBTX, ids []uuid.UUID) ([]*Proposal, error) {
@@ -228,6 +517,19 @@ func (q *Queries) ProposalsByID(ctx context.Context, db DBTX, ids []uuid.UUID) (
 			&i.FailureField,
 			&i.SupersededByID,
 			&i.RevertOfID,
+			&i.ApproverRole,
+			&i.ApprovalLifetime,
+			&i.Shared,
+			&i.RecordCount,
+			&i.Matched,
+			&i.Changes,
+			&i.Rehearsal,
+			&i.Warnings,
+			&i.Intent,
+			&i.RevisionOfID,
+			&i.FailedPositions,
+			&i.Conflicts,
+			&i.OutcomeKeys,
 		); err != nil {
 			return nil, err
 		}
@@ -240,16 +542,20 @@ func (q *Queries) ProposalsByID(ctx context.Context, db DBTX, ids []uuid.UUID) (
 }
 
 const proposalsExpiringSoonest = `-- name: ProposalsExpiringSoonest :many
-SELECT id, workspace_id, number, status, tool, entity, module, operation, action_kind, headline, assistant_note, fingerprint, acting_user_id, token_id, channel, client_name, conversation_id, turn_id, approvals_needed, requires_approval, preview_only, lifetime, created_at, expires_at, extended_at, resolved_at, outcome_record_id, outcome_record, outcome_affected, failure_code, failure_message, failure_field, superseded_by_id, revert_of_id FROM proposals_read
-WHERE workspace_id = $1 AND (expires_at, number) > ($2::timestamptz, $3::bigint)
-  AND (acting_user_id = $4 OR $5::boolean OR ($6::boolean AND requires_approval))
-  AND ($7::text[] IS NULL OR status = ANY($7::text[]::proposal_status[]))
-  AND ($8::text[] IS NULL OR entity = ANY($8::text[]))
-  AND ($9::text[] IS NULL OR operation = ANY($9::text[]::write_operation[]))
-  AND ($10::uuid IS NULL OR conversation_id = $10::uuid)
-  AND ($11::uuid IS NULL OR acting_user_id = $11::uuid)
-  AND ($12::boolean IS NULL OR $12::boolean = ($13::boolean AND acting_user_id = $4 AND status = 'pending'))
-ORDER BY expires_at, number LIMIT $14
+SELECT id, workspace_id, number, status, tool, entity, module, operation, action_kind, headline, assistant_note, fingerprint, acting_user_id, token_id, channel, client_name, conversation_id, turn_id, approvals_needed, requires_approval, preview_only, lifetime, created_at, expires_at, extended_at, resolved_at, outcome_record_id, outcome_record, outcome_affected, failure_code, failure_message, failure_field, superseded_by_id, revert_of_id, approver_role, approval_lifetime, shared, record_count, matched, changes, rehearsal, warnings, intent, revision_of_id, failed_positions, conflicts, outcome_keys FROM proposals_read
+WHERE proposals_read.workspace_id = $1 AND (expires_at, number) > ($2::timestamptz, $3::bigint)
+  AND (acting_user_id = $4 OR $5::boolean OR requires_approval AND approver_role = ANY($6::text[]) OR shared AND entity = ANY($7::text[]))
+  AND ($8::text[] IS NULL OR status = ANY($8::text[]::proposal_status[]))
+  AND ($9::text[] IS NULL OR entity = ANY($9::text[]))
+  AND ($10::text[] IS NULL OR operation = ANY($10::text[]::write_operation[]))
+  AND ($11::uuid IS NULL OR conversation_id = $11::uuid)
+  AND ($12::uuid IS NULL OR acting_user_id = $12::uuid)
+  AND ($13::boolean IS NULL OR $13::boolean = ($14::boolean AND CASE status
+    WHEN 'pending' THEN acting_user_id = $4 OR shared AND entity || ' ' || action_kind = ANY($15::text[])
+    WHEN 'awaiting_approval' THEN acting_user_id <> $4 AND approver_role = $16
+        AND NOT EXISTS (SELECT FROM proposal_decisions d WHERE d.proposal_id = proposals_read.id AND d.person_id = $4)
+    ELSE false END))
+ORDER BY expires_at, number LIMIT $17
 `
 
 type ProposalsExpiringSoonestParams struct {
@@ -258,7 +564,8 @@ type ProposalsExpiringSoonestParams struct {
 	AfterNumber    int64
 	Viewer         id.User
 	SeesAll        bool
-	SeesApprovals  bool
+	ApprovalsOf    []string
+	SharedEntities []string
 	Statuses       []string
 	Entities       []string
 	Operations     []string
@@ -266,6 +573,8 @@ type ProposalsExpiringSoonestParams struct {
 	ActingUser     *uuid.UUID
 	Actionable     *bool
 	Decides        bool
+	Confirms       []string
+	ApprovesAs     Role
 	MaxRows        int32
 }
 
@@ -276,7 +585,8 @@ func (q *Queries) ProposalsExpiringSoonest(ctx context.Context, db DBTX, arg Pro
 		arg.AfterNumber,
 		arg.Viewer,
 		arg.SeesAll,
-		arg.SeesApprovals,
+		arg.ApprovalsOf,
+		arg.SharedEntities,
 		arg.Statuses,
 		arg.Entities,
 		arg.Operations,
@@ -284,6 +594,8 @@ func (q *Queries) ProposalsExpiringSoonest(ctx context.Context, db DBTX, arg Pro
 		arg.ActingUser,
 		arg.Actionable,
 		arg.Decides,
+		arg.Confirms,
+		arg.ApprovesAs,
 		arg.MaxRows,
 	)
 	if err != nil {
@@ -328,6 +640,19 @@ func (q *Queries) ProposalsExpiringSoonest(ctx context.Context, db DBTX, arg Pro
 			&i.FailureField,
 			&i.SupersededByID,
 			&i.RevertOfID,
+			&i.ApproverRole,
+			&i.ApprovalLifetime,
+			&i.Shared,
+			&i.RecordCount,
+			&i.Matched,
+			&i.Changes,
+			&i.Rehearsal,
+			&i.Warnings,
+			&i.Intent,
+			&i.RevisionOfID,
+			&i.FailedPositions,
+			&i.Conflicts,
+			&i.OutcomeKeys,
 		); err != nil {
 			return nil, err
 		}
@@ -340,16 +665,20 @@ func (q *Queries) ProposalsExpiringSoonest(ctx context.Context, db DBTX, arg Pro
 }
 
 const proposalsExpiringSoonestBackward = `-- name: ProposalsExpiringSoonestBackward :many
-SELECT id, workspace_id, number, status, tool, entity, module, operation, action_kind, headline, assistant_note, fingerprint, acting_user_id, token_id, channel, client_name, conversation_id, turn_id, approvals_needed, requires_approval, preview_only, lifetime, created_at, expires_at, extended_at, resolved_at, outcome_record_id, outcome_record, outcome_affected, failure_code, failure_message, failure_field, superseded_by_id, revert_of_id FROM proposals_read
-WHERE workspace_id = $1 AND (expires_at, number) < ($2::timestamptz, $3::bigint)
-  AND (acting_user_id = $4 OR $5::boolean OR ($6::boolean AND requires_approval))
-  AND ($7::text[] IS NULL OR status = ANY($7::text[]::proposal_status[]))
-  AND ($8::text[] IS NULL OR entity = ANY($8::text[]))
-  AND ($9::text[] IS NULL OR operation = ANY($9::text[]::write_operation[]))
-  AND ($10::uuid IS NULL OR conversation_id = $10::uuid)
-  AND ($11::uuid IS NULL OR acting_user_id = $11::uuid)
-  AND ($12::boolean IS NULL OR $12::boolean = ($13::boolean AND acting_user_id = $4 AND status = 'pending'))
-ORDER BY expires_at DESC, number DESC LIMIT $14
+SELECT id, workspace_id, number, status, tool, entity, module, operation, action_kind, headline, assistant_note, fingerprint, acting_user_id, token_id, channel, client_name, conversation_id, turn_id, approvals_needed, requires_approval, preview_only, lifetime, created_at, expires_at, extended_at, resolved_at, outcome_record_id, outcome_record, outcome_affected, failure_code, failure_message, failure_field, superseded_by_id, revert_of_id, approver_role, approval_lifetime, shared, record_count, matched, changes, rehearsal, warnings, intent, revision_of_id, failed_positions, conflicts, outcome_keys FROM proposals_read
+WHERE proposals_read.workspace_id = $1 AND (expires_at, number) < ($2::timestamptz, $3::bigint)
+  AND (acting_user_id = $4 OR $5::boolean OR requires_approval AND approver_role = ANY($6::text[]) OR shared AND entity = ANY($7::text[]))
+  AND ($8::text[] IS NULL OR status = ANY($8::text[]::proposal_status[]))
+  AND ($9::text[] IS NULL OR entity = ANY($9::text[]))
+  AND ($10::text[] IS NULL OR operation = ANY($10::text[]::write_operation[]))
+  AND ($11::uuid IS NULL OR conversation_id = $11::uuid)
+  AND ($12::uuid IS NULL OR acting_user_id = $12::uuid)
+  AND ($13::boolean IS NULL OR $13::boolean = ($14::boolean AND CASE status
+    WHEN 'pending' THEN acting_user_id = $4 OR shared AND entity || ' ' || action_kind = ANY($15::text[])
+    WHEN 'awaiting_approval' THEN acting_user_id <> $4 AND approver_role = $16
+        AND NOT EXISTS (SELECT FROM proposal_decisions d WHERE d.proposal_id = proposals_read.id AND d.person_id = $4)
+    ELSE false END))
+ORDER BY expires_at DESC, number DESC LIMIT $17
 `
 
 type ProposalsExpiringSoonestBackwardParams struct {
@@ -358,7 +687,8 @@ type ProposalsExpiringSoonestBackwardParams struct {
 	AfterNumber    int64
 	Viewer         id.User
 	SeesAll        bool
-	SeesApprovals  bool
+	ApprovalsOf    []string
+	SharedEntities []string
 	Statuses       []string
 	Entities       []string
 	Operations     []string
@@ -366,6 +696,8 @@ type ProposalsExpiringSoonestBackwardParams struct {
 	ActingUser     *uuid.UUID
 	Actionable     *bool
 	Decides        bool
+	Confirms       []string
+	ApprovesAs     Role
 	MaxRows        int32
 }
 
@@ -376,7 +708,8 @@ func (q *Queries) ProposalsExpiringSoonestBackward(ctx context.Context, db DBTX,
 		arg.AfterNumber,
 		arg.Viewer,
 		arg.SeesAll,
-		arg.SeesApprovals,
+		arg.ApprovalsOf,
+		arg.SharedEntities,
 		arg.Statuses,
 		arg.Entities,
 		arg.Operations,
@@ -384,6 +717,8 @@ func (q *Queries) ProposalsExpiringSoonestBackward(ctx context.Context, db DBTX,
 		arg.ActingUser,
 		arg.Actionable,
 		arg.Decides,
+		arg.Confirms,
+		arg.ApprovesAs,
 		arg.MaxRows,
 	)
 	if err != nil {
@@ -428,6 +763,19 @@ func (q *Queries) ProposalsExpiringSoonestBackward(ctx context.Context, db DBTX,
 			&i.FailureField,
 			&i.SupersededByID,
 			&i.RevertOfID,
+			&i.ApproverRole,
+			&i.ApprovalLifetime,
+			&i.Shared,
+			&i.RecordCount,
+			&i.Matched,
+			&i.Changes,
+			&i.Rehearsal,
+			&i.Warnings,
+			&i.Intent,
+			&i.RevisionOfID,
+			&i.FailedPositions,
+			&i.Conflicts,
+			&i.OutcomeKeys,
 		); err != nil {
 			return nil, err
 		}
@@ -440,16 +788,20 @@ func (q *Queries) ProposalsExpiringSoonestBackward(ctx context.Context, db DBTX,
 }
 
 const proposalsNewest = `-- name: ProposalsNewest :many
-SELECT id, workspace_id, number, status, tool, entity, module, operation, action_kind, headline, assistant_note, fingerprint, acting_user_id, token_id, channel, client_name, conversation_id, turn_id, approvals_needed, requires_approval, preview_only, lifetime, created_at, expires_at, extended_at, resolved_at, outcome_record_id, outcome_record, outcome_affected, failure_code, failure_message, failure_field, superseded_by_id, revert_of_id FROM proposals_read
-WHERE workspace_id = $1 AND number < $2::bigint
-  AND (acting_user_id = $3 OR $4::boolean OR ($5::boolean AND requires_approval))
-  AND ($6::text[] IS NULL OR status = ANY($6::text[]::proposal_status[]))
-  AND ($7::text[] IS NULL OR entity = ANY($7::text[]))
-  AND ($8::text[] IS NULL OR operation = ANY($8::text[]::write_operation[]))
-  AND ($9::uuid IS NULL OR conversation_id = $9::uuid)
-  AND ($10::uuid IS NULL OR acting_user_id = $10::uuid)
-  AND ($11::boolean IS NULL OR $11::boolean = ($12::boolean AND acting_user_id = $3 AND status = 'pending'))
-ORDER BY number DESC LIMIT $13
+SELECT id, workspace_id, number, status, tool, entity, module, operation, action_kind, headline, assistant_note, fingerprint, acting_user_id, token_id, channel, client_name, conversation_id, turn_id, approvals_needed, requires_approval, preview_only, lifetime, created_at, expires_at, extended_at, resolved_at, outcome_record_id, outcome_record, outcome_affected, failure_code, failure_message, failure_field, superseded_by_id, revert_of_id, approver_role, approval_lifetime, shared, record_count, matched, changes, rehearsal, warnings, intent, revision_of_id, failed_positions, conflicts, outcome_keys FROM proposals_read
+WHERE proposals_read.workspace_id = $1 AND number < $2::bigint
+  AND (acting_user_id = $3 OR $4::boolean OR requires_approval AND approver_role = ANY($5::text[]) OR shared AND entity = ANY($6::text[]))
+  AND ($7::text[] IS NULL OR status = ANY($7::text[]::proposal_status[]))
+  AND ($8::text[] IS NULL OR entity = ANY($8::text[]))
+  AND ($9::text[] IS NULL OR operation = ANY($9::text[]::write_operation[]))
+  AND ($10::uuid IS NULL OR conversation_id = $10::uuid)
+  AND ($11::uuid IS NULL OR acting_user_id = $11::uuid)
+  AND ($12::boolean IS NULL OR $12::boolean = ($13::boolean AND CASE status
+    WHEN 'pending' THEN acting_user_id = $3 OR shared AND entity || ' ' || action_kind = ANY($14::text[])
+    WHEN 'awaiting_approval' THEN acting_user_id <> $3 AND approver_role = $15
+        AND NOT EXISTS (SELECT FROM proposal_decisions d WHERE d.proposal_id = proposals_read.id AND d.person_id = $3)
+    ELSE false END))
+ORDER BY number DESC LIMIT $16
 `
 
 type ProposalsNewestParams struct {
@@ -457,7 +809,8 @@ type ProposalsNewestParams struct {
 	Before         int64
 	Viewer         id.User
 	SeesAll        bool
-	SeesApprovals  bool
+	ApprovalsOf    []string
+	SharedEntities []string
 	Statuses       []string
 	Entities       []string
 	Operations     []string
@@ -465,6 +818,8 @@ type ProposalsNewestParams struct {
 	ActingUser     *uuid.UUID
 	Actionable     *bool
 	Decides        bool
+	Confirms       []string
+	ApprovesAs     Role
 	MaxRows        int32
 }
 
@@ -475,7 +830,8 @@ func (q *Queries) ProposalsNewest(ctx context.Context, db DBTX, arg ProposalsNew
 		arg.Before,
 		arg.Viewer,
 		arg.SeesAll,
-		arg.SeesApprovals,
+		arg.ApprovalsOf,
+		arg.SharedEntities,
 		arg.Statuses,
 		arg.Entities,
 		arg.Operations,
@@ -483,6 +839,8 @@ func (q *Queries) ProposalsNewest(ctx context.Context, db DBTX, arg ProposalsNew
 		arg.ActingUser,
 		arg.Actionable,
 		arg.Decides,
+		arg.Confirms,
+		arg.ApprovesAs,
 		arg.MaxRows,
 	)
 	if err != nil {
@@ -527,6 +885,19 @@ func (q *Queries) ProposalsNewest(ctx context.Context, db DBTX, arg ProposalsNew
 			&i.FailureField,
 			&i.SupersededByID,
 			&i.RevertOfID,
+			&i.ApproverRole,
+			&i.ApprovalLifetime,
+			&i.Shared,
+			&i.RecordCount,
+			&i.Matched,
+			&i.Changes,
+			&i.Rehearsal,
+			&i.Warnings,
+			&i.Intent,
+			&i.RevisionOfID,
+			&i.FailedPositions,
+			&i.Conflicts,
+			&i.OutcomeKeys,
 		); err != nil {
 			return nil, err
 		}
@@ -539,16 +910,20 @@ func (q *Queries) ProposalsNewest(ctx context.Context, db DBTX, arg ProposalsNew
 }
 
 const proposalsNewestBackward = `-- name: ProposalsNewestBackward :many
-SELECT id, workspace_id, number, status, tool, entity, module, operation, action_kind, headline, assistant_note, fingerprint, acting_user_id, token_id, channel, client_name, conversation_id, turn_id, approvals_needed, requires_approval, preview_only, lifetime, created_at, expires_at, extended_at, resolved_at, outcome_record_id, outcome_record, outcome_affected, failure_code, failure_message, failure_field, superseded_by_id, revert_of_id FROM proposals_read
-WHERE workspace_id = $1 AND number > $2::bigint
-  AND (acting_user_id = $3 OR $4::boolean OR ($5::boolean AND requires_approval))
-  AND ($6::text[] IS NULL OR status = ANY($6::text[]::proposal_status[]))
-  AND ($7::text[] IS NULL OR entity = ANY($7::text[]))
-  AND ($8::text[] IS NULL OR operation = ANY($8::text[]::write_operation[]))
-  AND ($9::uuid IS NULL OR conversation_id = $9::uuid)
-  AND ($10::uuid IS NULL OR acting_user_id = $10::uuid)
-  AND ($11::boolean IS NULL OR $11::boolean = ($12::boolean AND acting_user_id = $3 AND status = 'pending'))
-ORDER BY number LIMIT $13
+SELECT id, workspace_id, number, status, tool, entity, module, operation, action_kind, headline, assistant_note, fingerprint, acting_user_id, token_id, channel, client_name, conversation_id, turn_id, approvals_needed, requires_approval, preview_only, lifetime, created_at, expires_at, extended_at, resolved_at, outcome_record_id, outcome_record, outcome_affected, failure_code, failure_message, failure_field, superseded_by_id, revert_of_id, approver_role, approval_lifetime, shared, record_count, matched, changes, rehearsal, warnings, intent, revision_of_id, failed_positions, conflicts, outcome_keys FROM proposals_read
+WHERE proposals_read.workspace_id = $1 AND number > $2::bigint
+  AND (acting_user_id = $3 OR $4::boolean OR requires_approval AND approver_role = ANY($5::text[]) OR shared AND entity = ANY($6::text[]))
+  AND ($7::text[] IS NULL OR status = ANY($7::text[]::proposal_status[]))
+  AND ($8::text[] IS NULL OR entity = ANY($8::text[]))
+  AND ($9::text[] IS NULL OR operation = ANY($9::text[]::write_operation[]))
+  AND ($10::uuid IS NULL OR conversation_id = $10::uuid)
+  AND ($11::uuid IS NULL OR acting_user_id = $11::uuid)
+  AND ($12::boolean IS NULL OR $12::boolean = ($13::boolean AND CASE status
+    WHEN 'pending' THEN acting_user_id = $3 OR shared AND entity || ' ' || action_kind = ANY($14::text[])
+    WHEN 'awaiting_approval' THEN acting_user_id <> $3 AND approver_role = $15
+        AND NOT EXISTS (SELECT FROM proposal_decisions d WHERE d.proposal_id = proposals_read.id AND d.person_id = $3)
+    ELSE false END))
+ORDER BY number LIMIT $16
 `
 
 type ProposalsNewestBackwardParams struct {
@@ -556,7 +931,8 @@ type ProposalsNewestBackwardParams struct {
 	Before         int64
 	Viewer         id.User
 	SeesAll        bool
-	SeesApprovals  bool
+	ApprovalsOf    []string
+	SharedEntities []string
 	Statuses       []string
 	Entities       []string
 	Operations     []string
@@ -564,6 +940,8 @@ type ProposalsNewestBackwardParams struct {
 	ActingUser     *uuid.UUID
 	Actionable     *bool
 	Decides        bool
+	Confirms       []string
+	ApprovesAs     Role
 	MaxRows        int32
 }
 
@@ -574,7 +952,8 @@ func (q *Queries) ProposalsNewestBackward(ctx context.Context, db DBTX, arg Prop
 		arg.Before,
 		arg.Viewer,
 		arg.SeesAll,
-		arg.SeesApprovals,
+		arg.ApprovalsOf,
+		arg.SharedEntities,
 		arg.Statuses,
 		arg.Entities,
 		arg.Operations,
@@ -582,6 +961,8 @@ func (q *Queries) ProposalsNewestBackward(ctx context.Context, db DBTX, arg Prop
 		arg.ActingUser,
 		arg.Actionable,
 		arg.Decides,
+		arg.Confirms,
+		arg.ApprovesAs,
 		arg.MaxRows,
 	)
 	if err != nil {
@@ -626,6 +1007,19 @@ func (q *Queries) ProposalsNewestBackward(ctx context.Context, db DBTX, arg Prop
 			&i.FailureField,
 			&i.SupersededByID,
 			&i.RevertOfID,
+			&i.ApproverRole,
+			&i.ApprovalLifetime,
+			&i.Shared,
+			&i.RecordCount,
+			&i.Matched,
+			&i.Changes,
+			&i.Rehearsal,
+			&i.Warnings,
+			&i.Intent,
+			&i.RevisionOfID,
+			&i.FailedPositions,
+			&i.Conflicts,
+			&i.OutcomeKeys,
 		); err != nil {
 			return nil, err
 		}
@@ -638,33 +1032,46 @@ func (q *Queries) ProposalsNewestBackward(ctx context.Context, db DBTX, arg Prop
 }
 
 const propose = `-- name: Propose :exec
-SELECT propose($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)::bigint AS number
+SELECT propose($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
+    $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35)::bigint AS number
 `
 
 type ProposeParams struct {
-	ID              uuid.UUID
-	Tool            string
-	Entity          string
-	Operation       WriteOperation
-	ActionKind      string
-	Headline        string
-	Note            *string
-	Fingerprint     string
-	Salt            []byte
-	ActingUserID    uuid.UUID
-	SignInID        *uuid.UUID
-	TokenID         *uuid.UUID
-	Channel         Channel
-	ClientName      *string
-	ConversationID  *uuid.UUID
-	TurnID          *uuid.UUID
-	ToolCallID      uuid.UUID
-	ApprovalsNeeded int32
-	PreviewOnly     bool
-	Lifetime        time.Duration
-	IdempotencyKey  *string
-	RequestHash     []byte
-	Records         json.RawMessage
+	ID               uuid.UUID
+	Tool             string
+	Entity           string
+	Operation        WriteOperation
+	ActionKind       string
+	Headline         string
+	Note             *string
+	Fingerprint      string
+	Salt             []byte
+	ActingUserID     uuid.UUID
+	SignInID         *uuid.UUID
+	TokenID          *uuid.UUID
+	Channel          Channel
+	ClientName       *string
+	ConversationID   *uuid.UUID
+	TurnID           *uuid.UUID
+	ToolCallID       uuid.UUID
+	ApprovalsNeeded  int32
+	ApproverRole     Role
+	ApprovalLifetime time.Duration
+	PreviewOnly      bool
+	Shared           bool
+	Lifetime         time.Duration
+	IdempotencyKey   *string
+	RequestHash      []byte
+	Matched          json.RawMessage
+	Changes          json.RawMessage
+	Rehearsal        json.RawMessage
+	Warnings         json.RawMessage
+	Conflicts        json.RawMessage
+	Intent           []byte
+	RejectedWithin   *time.Duration
+	RevisionOf       *uuid.UUID
+	RevertOf         *uuid.UUID
+	Records          json.RawMessage
 }
 
 func (q *Queries) Propose(ctx context.Context, db DBTX, arg ProposeParams) error {
@@ -687,10 +1094,22 @@ func (q *Queries) Propose(ctx context.Context, db DBTX, arg ProposeParams) error
 		arg.TurnID,
 		arg.ToolCallID,
 		arg.ApprovalsNeeded,
+		arg.ApproverRole,
+		arg.ApprovalLifetime,
 		arg.PreviewOnly,
+		arg.Shared,
 		arg.Lifetime,
 		arg.IdempotencyKey,
 		arg.RequestHash,
+		arg.Matched,
+		arg.Changes,
+		arg.Rehearsal,
+		arg.Warnings,
+		arg.Conflicts,
+		arg.Intent,
+		arg.RejectedWithin,
+		arg.RevisionOf,
+		arg.RevertOf,
 		arg.Records,
 	)
 	return err
@@ -733,11 +1152,69 @@ func (q *Queries) RecordsOfProposal(ctx context.Context, db DBTX, proposalID id.
 }
 
 const recordsOfProposals = `-- name: RecordsOfProposals :many
-SELECT proposal_id, workspace_id, position, entity, operation, key, label, url, version, before, changes FROM proposal_records WHERE proposal_id = ANY($1::uuid[]) ORDER BY proposal_id, position
+SELECT proposal_id, workspace_id, position, entity, operation, key, label, url, version, before, changes FROM proposal_records
+WHERE proposal_id = ANY($1::uuid[]) AND position > $2::integer AND position <= $3::integer
+ORDER BY proposal_id, position
 `
 
-func (q *Queries) RecordsOfProposals(ctx context.Context, db DBTX, proposals []uuid.UUID) ([]*ProposalRecord, error) {
-	rows, err := db.Query(ctx, recordsOfProposals, proposals)
+type RecordsOfProposalsParams struct {
+	Proposals []uuid.UUID
+	After     int32
+	UpTo      int32
+}
+
+// Some records of each: those after a position, up to another. Positions are counted from 1 without gaps.
+func (q *Queries) RecordsOfProposals(ctx context.Context, db DBTX, arg RecordsOfProposalsParams) ([]*ProposalRecord, error) {
+	rows, err := db.Query(ctx, recordsOfProposals, arg.Proposals, arg.After, arg.UpTo)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []*ProposalRecord{}
+	for rows.Next() {
+		var i ProposalRecord
+		if err := rows.Scan(
+			&i.ProposalID,
+			&i.WorkspaceID,
+			&i.Position,
+			&i.Entity,
+			&i.Operation,
+			&i.Key,
+			&i.Label,
+			&i.URL,
+			&i.Version,
+			&i.Before,
+			&i.Changes,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, &i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const refusedRecordsOfProposals = `-- name: RefusedRecordsOfProposals :many
+SELECT r.proposal_id, r.workspace_id, r.position, r.entity, r.operation, r.key, r.label, r.url, r.version, r.before, r.changes FROM proposals p
+CROSS JOIN LATERAL (
+    SELECT few.position FROM unnest(coalesce(p.failed_positions, CASE WHEN p.record_count = 1 THEN ARRAY[1] END)) AS few (position)
+    WHERE few.position > $1::integer ORDER BY few.position LIMIT $2) AS place
+JOIN proposal_records r ON r.proposal_id = p.id AND r.position = place.position
+WHERE p.id = ANY($3::uuid[]) AND p.status = 'failed'
+ORDER BY r.proposal_id, r.position
+`
+
+type RefusedRecordsOfProposalsParams struct {
+	After     int32
+	MaxRows   int32
+	Proposals []uuid.UUID
+}
+
+// The records that refused a set, after a position; of a proposal of one record, that one.
+func (q *Queries) RefusedRecordsOfProposals(ctx context.Context, db DBTX, arg RefusedRecordsOfProposalsParams) ([]*ProposalRecord, error) {
+	rows, err := db.Query(ctx, refusedRecordsOfProposals, arg.After, arg.MaxRows, arg.Proposals)
 	if err != nil {
 		return nil, err
 	}
@@ -769,15 +1246,16 @@ func (q *Queries) RecordsOfProposals(ctx context.Context, db DBTX, proposals []u
 }
 
 const visibleProposal = `-- name: VisibleProposal :one
-SELECT id, workspace_id, number, status, tool, entity, module, operation, action_kind, headline, assistant_note, fingerprint, acting_user_id, token_id, channel, client_name, conversation_id, turn_id, approvals_needed, requires_approval, preview_only, lifetime, created_at, expires_at, extended_at, resolved_at, outcome_record_id, outcome_record, outcome_affected, failure_code, failure_message, failure_field, superseded_by_id, revert_of_id FROM proposals_read
-WHERE id = $1 AND (acting_user_id = $2 OR $3::boolean OR ($4::boolean AND requires_approval))
+SELECT id, workspace_id, number, status, tool, entity, module, operation, action_kind, headline, assistant_note, fingerprint, acting_user_id, token_id, channel, client_name, conversation_id, turn_id, approvals_needed, requires_approval, preview_only, lifetime, created_at, expires_at, extended_at, resolved_at, outcome_record_id, outcome_record, outcome_affected, failure_code, failure_message, failure_field, superseded_by_id, revert_of_id, approver_role, approval_lifetime, shared, record_count, matched, changes, rehearsal, warnings, intent, revision_of_id, failed_positions, conflicts, outcome_keys FROM proposals_read
+WHERE id = $1 AND (acting_user_id = $2 OR $3::boolean OR requires_approval AND approver_role = ANY($4::text[]) OR shared AND entity = ANY($5::text[]))
 `
 
 type VisibleProposalParams struct {
-	ID            id.Proposal
-	Viewer        id.User
-	SeesAll       bool
-	SeesApprovals bool
+	ID             id.Proposal
+	Viewer         id.User
+	SeesAll        bool
+	ApprovalsOf    []string
+	SharedEntities []string
 }
 
 func (q *Queries) VisibleProposal(ctx context.Context, db DBTX, arg VisibleProposalParams) (*Proposal, error) {
@@ -785,7 +1263,8 @@ func (q *Queries) VisibleProposal(ctx context.Context, db DBTX, arg VisiblePropo
 		arg.ID,
 		arg.Viewer,
 		arg.SeesAll,
-		arg.SeesApprovals,
+		arg.ApprovalsOf,
+		arg.SharedEntities,
 	)
 	var i Proposal
 	err := row.Scan(
@@ -823,6 +1302,19 @@ func (q *Queries) VisibleProposal(ctx context.Context, db DBTX, arg VisiblePropo
 		&i.FailureField,
 		&i.SupersededByID,
 		&i.RevertOfID,
+		&i.ApproverRole,
+		&i.ApprovalLifetime,
+		&i.Shared,
+		&i.RecordCount,
+		&i.Matched,
+		&i.Changes,
+		&i.Rehearsal,
+		&i.Warnings,
+		&i.Intent,
+		&i.RevisionOfID,
+		&i.FailedPositions,
+		&i.Conflicts,
+		&i.OutcomeKeys,
 	)
 	return &i, err
 }

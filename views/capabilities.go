@@ -7,8 +7,10 @@ type Offer struct {
 	// Entities are what it is about, in the plural: "Production orders".
 	Entities  string
 	Operation string
-	Write     bool
-	Approval  bool
+	// Does says what a custom action does: "adjust a production order"; empty for any other.
+	Does     string
+	Write    bool
+	Approval bool
 }
 
 // Capabilities is what the assistant may do for the viewer, and whether there is an assistant at all.
@@ -61,21 +63,23 @@ func readWord(operation string) string {
 	return "look up"
 }
 
-func writeWord(operation string) string {
-	switch operation {
+func writeWord(o Offer) string {
+	switch o.Operation {
+	case "action":
+		return o.Does
 	case "update":
 		return "change"
 	case "bulk_update":
 		return "change many"
 	}
-	return operation
+	return o.Operation
 }
 
 // proposeWords lists what may be proposed: "create, change and delete (with approval)".
 func proposeWords(writes []Offer) string {
 	list := make([]string, len(writes))
 	for i, w := range writes {
-		list[i] = writeWord(w.Operation)
+		list[i] = writeWord(w)
 		if w.Approval {
 			list[i] += " (with approval)"
 		}

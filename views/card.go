@@ -19,6 +19,19 @@ type Card struct {
 	Records  []card.Record
 	// Kind is what the registry calls such a record, e.g. "Production order".
 	Kind string
+	// Kinds are those of other entities that its records are of.
+	Kinds map[string]string
+	// Bulk is what all records of a bulk change get, and Matched its filter; empty for any other.
+	Bulk    []card.BulkChange
+	Matched []Condition
+	// Conflicts are what changed since what it undoes was applied.
+	Conflicts []card.Conflict
+	// Edited is what was written in the form of Revise and refused, by field.
+	Edited map[string]string
+	// Rehearsal is what was seen when it was tried; nil where nothing is known of that.
+	Rehearsal *card.Rehearsal
+	// Planned is what the custom action that planned it says beside it.
+	Planned []card.Notice
 	// Acting is the name of the person it acts for.
 	Acting string
 	// Conversation is empty where there is none, or none of the viewer's.
@@ -41,7 +54,10 @@ type Decision struct {
 }
 
 // Actions is what the viewer may do with a proposal now.
-type Actions struct{ Confirm, Reject, Withdraw, Extend bool }
+type Actions struct{ Confirm, Reject, Approve, Disapprove, Withdraw, Extend, Revise, Revert bool }
+
+// decides tells whether there is something to press below the card.
+func (a Actions) decides() bool { return a.Confirm || a.Reject || a.Approve || a.Disapprove }
 
 // Path is the page of a proposal.
 func Path(p id.Proposal) string { return "/proposals/" + p.String() }

@@ -115,7 +115,14 @@ func plain(list []Run) []Run {
 
 // InPlace tells whether a card is short enough to be decided where it is met, with all of it in view:
 // few fields, and no value that has to be opened.
-func InPlace(records []card.Record) bool {
+func InPlace(c Card) bool {
+	records := c.Records
+	if !short(c.Rehearsal) {
+		return false
+	}
+	if len(c.Bulk) > 0 {
+		return int(c.Proposal.RecordCount) <= sampled
+	}
 	if len(records) != 1 || len(records[0].Changes) > 6 {
 		return false
 	}

@@ -74,6 +74,7 @@ func full(s string) views.Card {
 	c := open(31, s, r)
 	c.Kind, c.Acting, c.Conversation, c.Back = s, s, s, s
 	c.Proposal.ClientName, c.Proposal.AssistantNote, c.Others = &s, &s, []int64{7}
+	c.Rehearsal = &card.Rehearsal{Status: card.Passed, SideEffects: []card.SideEffect{{Table: s, Operation: s, Rows: 1}}, AlsoSets: []card.AlsoSet{{Change: r.Changes[0], Records: 1}}}
 	return c
 }
 

@@ -11,7 +11,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 // htmxConfig keeps htmx within the policy of the pages: no eval, no injected style, nothing of a page
 // kept in the browser's storage. Answers that refuse are shown like any other.
-const htmxConfig = `{"includeIndicatorStyles":false,"allowEval":false,"allowScriptTags":false,"historyCacheSize":0,"refreshOnHistoryMiss":true,"selfRequestsOnly":true,"responseHandling":[{"code":"204","swap":false},{"code":"[23]..","swap":true},{"code":"[45]..","swap":true,"error":true}]}`
+const htmxConfig = `{"includeIndicatorStyles":false,"allowEval":false,"allowScriptTags":false,"historyCacheSize":0,"refreshOnHistoryMiss":true,"selfRequestsOnly":true,"timeout":30000,"responseHandling":[{"code":"204","swap":false},{"code":"[23]..","swap":true},{"code":"[45]..","swap":true,"error":true}]}`
 
 // page is the whole document. Its fragments are what htmx is sent.
 func page(f Frame) templ.Component {

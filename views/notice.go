@@ -15,6 +15,11 @@ const (
 	Outdated  Notice = "outdated"
 	Lapsed    Notice = "lapsed"
 	Switched  Notice = "switched"
+
+	Approved    Notice = "approved"
+	Disapproved Notice = "disapproved"
+	Revised     Notice = "revised"
+	Reverting   Notice = "reverting"
 )
 
 // Words are what a notice says; empty for a code that is none of ours.
@@ -34,6 +39,14 @@ func (n Notice) Words() string {
 		return "Its time had run out before you pressed the button. Nothing was changed."
 	case Outdated:
 		return "The card is not the one you had on screen, so nothing was done. This is how it is now: please look at it again."
+	case Approved:
+		return "Your approval is recorded. Below is what came of it."
+	case Disapproved:
+		return "You disapproved it. Nothing was changed."
+	case Revised:
+		return "This is the new card, with your values. Nothing is changed until it is confirmed."
+	case Reverting:
+		return "This would undo it. Nothing is changed until it is confirmed."
 	case Switched:
 		return "You are in another workspace now."
 	}

@@ -1,6 +1,8 @@
 package views
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/countersign/countersign/sqlc"
@@ -25,7 +27,7 @@ func OutcomeOf(c Card) *Outcome {
 	if p.Status == sqlc.ProposalStatusPending {
 		return nil
 	}
-	o := Outcome{Tone: statusTone(p.Status), Title: StatusWord(p.Status), At: p.ResolvedAt, Words: endedWords(p, d)}
+	o := Outcome{Tone: statusTone(p.Status), Title: StatusWord(p.Status), At: p.ResolvedAt, Words: endedWords(c, d)}
 	if p.Status == sqlc.ProposalStatusFailed {
 		o.Hint = failureHint(p.FailureCode)
 	}
@@ -54,14 +56,15 @@ func deedWords(k sqlc.DecisionKind) string {
 	return "confirmed it"
 }
 
-func endedWords(p *sqlc.Proposal, d *Decision) string {
+func endedWords(c Card, d *Decision) string {
+	p := c.Proposal
 	switch p.Status {
 	case sqlc.ProposalStatusAwaitingApproval:
-		return "It was confirmed. Nothing changes until it is approved as well."
+		return awaitingWords(c)
 	case sqlc.ProposalStatusApplied:
 		return appliedWords(p)
 	case sqlc.ProposalStatusExpired:
-		return "Nobody decided it in time. Nothing was changed."
+		return expiredWords(c.Decisions)
 	case sqlc.ProposalStatusWithdrawn:
 		return withdrawnWords(d)
 	case sqlc.ProposalStatusSuperseded:
@@ -70,6 +73,37 @@ func endedWords(p *sqlc.Proposal, d *Decision) string {
 		return failureWords(p)
 	}
 	return "Nothing was changed."
+}
+
+func awaitingWords(c Card) string {
+	given := 0
+	for _, d := range c.Decisions {
+		if d.Kind == sqlc.DecisionKindApprove {
+			given++
+		}
+	}
+	if c.Proposal.ApprovalsNeeded < 2 {
+		return "It was confirmed. Nothing changes until it is approved as well."
+	}
+	return fmt.Sprintf("It was confirmed. Nothing changes until %d others approve it; %d did so far.", c.Proposal.ApprovalsNeeded, given)
+}
+
+// expiredWords names those who had approved it, where it was confirmed.
+func expiredWords(decisions []Decision) string {
+	confirmed, names := false, []string{}
+	for _, d := range decisions {
+		confirmed = confirmed || d.Kind == sqlc.DecisionKindConfirm
+		if d.Kind == sqlc.DecisionKindApprove {
+			names = append(names, d.Person)
+		}
+	}
+	switch {
+	case !confirmed:
+		return "Nobody decided it in time. Nothing was changed."
+	case len(names) == 0:
+		return "It was confirmed, and nobody approved it in time. Nothing was changed."
+	}
+	return "It was confirmed, and not enough others approved it in time. Approved by: " + strings.Join(names, ", ") + ". Nothing was changed."
 }
 
 func appliedWords(p *sqlc.Proposal) string {

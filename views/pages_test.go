@@ -17,6 +17,7 @@ func rename() views.Card {
 		Changes: []card.Change{{Field: "name", Label: "Name", Type: card.Text, From: text("editor"), To: text("reviewer")}},
 	})
 	c.Kind, c.Proposal.Entity, c.Proposal.ExpiresAt = "Role", "core.role", now.Add(4*time.Minute)
+	c.Rehearsal = &card.Rehearsal{Status: card.Passed}
 	return c
 }
 
@@ -27,6 +28,9 @@ func deletion() views.Card {
 			{Field: "made_at", Label: "Made", Type: card.Timestamp, From: text("2026-05-29T13:06:51.74978Z")}},
 	})
 	c.Kind, c.Proposal.Operation, c.Proposal.RequiresApproval, c.Proposal.ApprovalsNeeded = "Role", sqlc.WriteOperationDelete, true, 1
+	c.Rehearsal = &card.Rehearsal{Status: card.Passed, SideEffects: []card.SideEffect{{Table: "hr.badges", Operation: "DELETE", Rows: 1}, {Table: "hr.doors\u202e", Operation: "UPDATE", Rows: 12}},
+		AlsoSets: []card.AlsoSet{{Change: card.Change{Field: "updated_at", Label: "Last changed", Type: card.Timestamp, From: text("2026-05-29T13:06:51.74978Z"), To: text("2026-05-29T13:07:51.74978Z")}, Records: 1},
+			{Change: card.Change{Field: "pin", Label: "PIN", Type: card.Text, From: &card.Value{Masked: true}, To: &card.Value{Masked: true}}, Records: 1}}}
 	c.Proposal.Channel, c.Proposal.ClientName, c.Conversation = sqlc.ChannelMcp, ptr("probe"), ""
 	return c
 }

@@ -134,7 +134,7 @@ func TestWhatIsDecidedInPlaceIsAllInView(t *testing.T) {
 		"two records":   {[]card.Record{order(change("b")), order(change("b"))}, false},
 		"nothing known": {nil, false},
 	} {
-		if got := views.InPlace(c.records); got != c.want {
+		if got := views.InPlace(views.Card{Records: c.records}); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

@@ -518,6 +518,62 @@ func UnmarshalProposeChangeInput(ctx context.Context, raw any) (model.ProposeCha
 	return out, err
 }
 
+func (ec *executionContext) unmarshalInputProposeRevertInput(ctx context.Context, obj any) (model.ProposeRevertInput, error) {
+	var it model.ProposeRevertInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "takeFields", "clientMutationId"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2githubᚗcomᚋcountersignᚋcountersignᚋinternalᚋidᚐProposal(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "takeFields":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("takeFields"))
+			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.TakeFields = data
+		case "clientMutationId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("clientMutationId"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ClientMutationID = data
+		}
+	}
+	return it, nil
+}
+
+// UnmarshalProposeRevertInput unmarshals raw into the ProposeRevertInput input type, using the
+// unmarshaler bound to ctx's request. Call it from a resolver to decode an input
+// object that was not passed as a field argument.
+//
+// ctx must come from a gqlgen request; outside one there is no unmarshaler to use
+// and the returned error says so.
+func UnmarshalProposeRevertInput(ctx context.Context, raw any) (model.ProposeRevertInput, error) {
+	var out model.ProposeRevertInput
+	err := graphql.UnmarshalNamedInputFromContext(ctx, "ProposeRevertInput", raw, &out)
+	return out, err
+}
+
 func (ec *executionContext) unmarshalInputRejectProposalInput(ctx context.Context, obj any) (model.RejectProposalInput, error) {
 	var it model.RejectProposalInput
 	if obj == nil {
@@ -571,6 +627,69 @@ func (ec *executionContext) unmarshalInputRejectProposalInput(ctx context.Contex
 func UnmarshalRejectProposalInput(ctx context.Context, raw any) (model.RejectProposalInput, error) {
 	var out model.RejectProposalInput
 	err := graphql.UnmarshalNamedInputFromContext(ctx, "RejectProposalInput", raw, &out)
+	return out, err
+}
+
+func (ec *executionContext) unmarshalInputReviseProposalInput(ctx context.Context, obj any) (model.ReviseProposalInput, error) {
+	var it model.ReviseProposalInput
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"id", "fingerprint", "changes", "clientMutationId"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "id":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("id"))
+			data, err := ec.unmarshalNID2githubᚗcomᚋcountersignᚋcountersignᚋinternalᚋidᚐProposal(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ID = data
+		case "fingerprint":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("fingerprint"))
+			data, err := ec.unmarshalNString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Fingerprint = data
+		case "changes":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("changes"))
+			data, err := ec.unmarshalNJSON2encodingᚋjsonᚐRawMessage(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Changes = data
+		case "clientMutationId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("clientMutationId"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ClientMutationID = data
+		}
+	}
+	return it, nil
+}
+
+// UnmarshalReviseProposalInput unmarshals raw into the ReviseProposalInput input type, using the
+// unmarshaler bound to ctx's request. Call it from a resolver to decode an input
+// object that was not passed as a field argument.
+//
+// ctx must come from a gqlgen request; outside one there is no unmarshaler to use
+// and the returned error says so.
+func UnmarshalReviseProposalInput(ctx context.Context, raw any) (model.ReviseProposalInput, error) {
+	var out model.ReviseProposalInput
+	err := graphql.UnmarshalNamedInputFromContext(ctx, "ReviseProposalInput", raw, &out)
 	return out, err
 }
 
@@ -956,6 +1075,11 @@ func (ec *executionContext) marshalNProposeChangeResult2githubᚗcomᚋcountersi
 	return ec._ProposeChangeResult(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNProposeRevertInput2githubᚗcomᚋcountersignᚋcountersignᚋgraphᚋmodelᚐProposeRevertInput(ctx context.Context, v any) (model.ProposeRevertInput, error) {
+	res, err := ec.unmarshalInputProposeRevertInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalNRefusalCode2githubᚗcomᚋcountersignᚋcountersignᚋinternalᚋgateᚐRefusalCode(ctx context.Context, v any) (gate.RefusalCode, error) {
 	tmp, err := graphql.UnmarshalString(v)
 	res := gate.RefusalCode(tmp)
@@ -973,6 +1097,11 @@ func (ec *executionContext) marshalNRefusalCode2githubᚗcomᚋcountersignᚋcou
 
 func (ec *executionContext) unmarshalNRejectProposalInput2githubᚗcomᚋcountersignᚋcountersignᚋgraphᚋmodelᚐRejectProposalInput(ctx context.Context, v any) (model.RejectProposalInput, error) {
 	res, err := ec.unmarshalInputRejectProposalInput(ctx, v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) unmarshalNReviseProposalInput2githubᚗcomᚋcountersignᚋcountersignᚋgraphᚋmodelᚐReviseProposalInput(ctx context.Context, v any) (model.ReviseProposalInput, error) {
+	res, err := ec.unmarshalInputReviseProposalInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 

@@ -42,13 +42,16 @@ type ProposalResolver interface {
 	Conversation(ctx context.Context, obj *sqlc.Proposal) (*sqlc.Conversation, error)
 
 	Approval(ctx context.Context, obj *sqlc.Proposal) (*model.Approval, error)
-
+	AppliedPreviewOnly(ctx context.Context, obj *sqlc.Proposal) (bool, error)
+	Notices(ctx context.Context, obj *sqlc.Proposal) ([]string, error)
 	Decisions(ctx context.Context, obj *sqlc.Proposal) ([]*sqlc.ProposalDecision, error)
 	Outcome(ctx context.Context, obj *sqlc.Proposal) (*model.Outcome, error)
 	Failure(ctx context.Context, obj *sqlc.Proposal) (*model.Failure, error)
 	Rehearsal(ctx context.Context, obj *sqlc.Proposal) (*model.Rehearsal, error)
 	SupersededBy(ctx context.Context, obj *sqlc.Proposal) (*sqlc.Proposal, error)
+	RevisionOf(ctx context.Context, obj *sqlc.Proposal) (*sqlc.Proposal, error)
 	RevertOf(ctx context.Context, obj *sqlc.Proposal) (*sqlc.Proposal, error)
+	RevertConflicts(ctx context.Context, obj *sqlc.Proposal, first *int32, after *string) (*model.Connection[*model.RevertConflict], error)
 
 	ViewerActions(ctx context.Context, obj *sqlc.Proposal) ([]gate.Action, error)
 }
@@ -80,6 +83,28 @@ func (ec *executionContext) field_ChangeSummary_records_args(ctx context.Context
 }
 
 func (ec *executionContext) field_Failure_records_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	return args, nil
+}
+
+func (ec *executionContext) field_Proposal_revertConflicts_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
@@ -291,6 +316,29 @@ func (ec *executionContext) _ChangeSummary_matchedRecords(ctx context.Context, f
 }
 func (ec *executionContext) fieldContext_ChangeSummary_matchedRecords(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ChangeSummary", field, false, false, "Int")
+}
+
+func (ec *executionContext) _ChangeSummary_where(ctx context.Context, field graphql.CollectedField, obj *model.ChangeSummary) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ChangeSummary_where(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Where, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v json.RawMessage) graphql.Marshaler {
+			return ec.marshalOJSON2encodingᚋjsonᚐRawMessage(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ChangeSummary_where(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ChangeSummary", field, false, false, "JSON")
 }
 
 func (ec *executionContext) _ChangeSummary_sampleIds(ctx context.Context, field graphql.CollectedField, obj *model.ChangeSummary) (ret graphql.Marshaler) {
@@ -757,6 +805,61 @@ func (ec *executionContext) fieldContext_FieldChange_current(_ context.Context, 
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_ValueCount(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _FieldChange_otherRecords(ctx context.Context, field graphql.CollectedField, obj *model.FieldChange) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FieldChange_otherRecords(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.OtherRecords, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_FieldChange_otherRecords(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("FieldChange", field, false, false, "Int")
+}
+
+func (ec *executionContext) _FieldChange_applied(ctx context.Context, field graphql.CollectedField, obj *model.FieldChange) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_FieldChange_applied(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Applied, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.FieldValue) graphql.Marshaler {
+			return ec.marshalOFieldValue2ᚖgithubᚗcomᚋcountersignᚋcountersignᚋgraphᚋmodelᚐFieldValue(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_FieldChange_applied(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "FieldChange",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_FieldValue(ctx, field)
 		},
 	}
 	return fc, nil
@@ -1460,7 +1563,7 @@ func (ec *executionContext) _Proposal_appliedPreviewOnly(ctx context.Context, fi
 			return ec.fieldContext_Proposal_appliedPreviewOnly(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.PreviewOnly, nil
+			return ec.Resolvers.Proposal().AppliedPreviewOnly(ctx, obj)
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
@@ -1471,7 +1574,30 @@ func (ec *executionContext) _Proposal_appliedPreviewOnly(ctx context.Context, fi
 	)
 }
 func (ec *executionContext) fieldContext_Proposal_appliedPreviewOnly(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Proposal", field, false, false, "Boolean")
+	return graphql.NewScalarFieldContext("Proposal", field, true, true, "Boolean")
+}
+
+func (ec *executionContext) _Proposal_notices(ctx context.Context, field graphql.CollectedField, obj *sqlc.Proposal) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Proposal_notices(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Proposal().Notices(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
+			return ec.marshalNString2ᚕstringᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Proposal_notices(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Proposal", field, true, true, "String")
 }
 
 func (ec *executionContext) _Proposal_decisions(ctx context.Context, field graphql.CollectedField, obj *sqlc.Proposal) (ret graphql.Marshaler) {
@@ -1634,6 +1760,38 @@ func (ec *executionContext) fieldContext_Proposal_supersededBy(_ context.Context
 	return fc, nil
 }
 
+func (ec *executionContext) _Proposal_revisionOf(ctx context.Context, field graphql.CollectedField, obj *sqlc.Proposal) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Proposal_revisionOf(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Proposal().RevisionOf(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *sqlc.Proposal) graphql.Marshaler {
+			return ec.marshalOProposal2ᚖgithubᚗcomᚋcountersignᚋcountersignᚋsqlcᚐProposal(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Proposal_revisionOf(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Proposal",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Proposal(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Proposal_revertOf(ctx context.Context, field graphql.CollectedField, obj *sqlc.Proposal) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -1662,6 +1820,50 @@ func (ec *executionContext) fieldContext_Proposal_revertOf(_ context.Context, fi
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Proposal(ctx, field)
 		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Proposal_revertConflicts(ctx context.Context, field graphql.CollectedField, obj *sqlc.Proposal) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Proposal_revertConflicts(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Proposal().RevertConflicts(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.Connection[*model.RevertConflict]) graphql.Marshaler {
+			return ec.marshalNRevertConflictConnection2ᚖgithubᚗcomᚋcountersignᚋcountersignᚋgraphᚋmodelᚐConnection(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Proposal_revertConflicts(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Proposal",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RevertConflictConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Proposal_revertConflicts_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
 	}
 	return fc, nil
 }
@@ -2308,6 +2510,368 @@ func (ec *executionContext) fieldContext_Rehearsal_alsoSets(_ context.Context, f
 	return fc, nil
 }
 
+func (ec *executionContext) _RevertConflict_record(ctx context.Context, field graphql.CollectedField, obj *model.RevertConflict) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RevertConflict_record(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Record, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.RecordRef) graphql.Marshaler {
+			return ec.marshalNRecordRef2ᚖgithubᚗcomᚋcountersignᚋcountersignᚋgraphᚋmodelᚐRecordRef(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RevertConflict_record(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RevertConflict",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RecordRef(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RevertConflict_reason(ctx context.Context, field graphql.CollectedField, obj *model.RevertConflict) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RevertConflict_reason(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Reason, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v card.Reason) graphql.Marshaler {
+			return ec.marshalNRevertConflictReason2githubᚗcomᚋcountersignᚋcountersignᚋinternalᚋcardᚐReason(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RevertConflict_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RevertConflict", field, false, false, "RevertConflictReason")
+}
+
+func (ec *executionContext) _RevertConflict_taken(ctx context.Context, field graphql.CollectedField, obj *model.RevertConflict) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RevertConflict_taken(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Taken, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v bool) graphql.Marshaler {
+			return ec.marshalNBoolean2bool(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RevertConflict_taken(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RevertConflict", field, false, false, "Boolean")
+}
+
+func (ec *executionContext) _RevertConflict_field(ctx context.Context, field graphql.CollectedField, obj *model.RevertConflict) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RevertConflict_field(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Field, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_RevertConflict_field(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RevertConflict", field, false, false, "String")
+}
+
+func (ec *executionContext) _RevertConflict_label(ctx context.Context, field graphql.CollectedField, obj *model.RevertConflict) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RevertConflict_label(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Label, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_RevertConflict_label(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RevertConflict", field, false, false, "String")
+}
+
+func (ec *executionContext) _RevertConflict_type(ctx context.Context, field graphql.CollectedField, obj *model.RevertConflict) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RevertConflict_type(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Type, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *card.FieldType) graphql.Marshaler {
+			return ec.marshalOFieldType2ᚖgithubᚗcomᚋcountersignᚋcountersignᚋinternalᚋcardᚐFieldType(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_RevertConflict_type(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RevertConflict", field, false, false, "FieldType")
+}
+
+func (ec *executionContext) _RevertConflict_before(ctx context.Context, field graphql.CollectedField, obj *model.RevertConflict) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RevertConflict_before(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Before, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.FieldValue) graphql.Marshaler {
+			return ec.marshalOFieldValue2ᚖgithubᚗcomᚋcountersignᚋcountersignᚋgraphᚋmodelᚐFieldValue(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_RevertConflict_before(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RevertConflict",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_FieldValue(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RevertConflict_applied(ctx context.Context, field graphql.CollectedField, obj *model.RevertConflict) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RevertConflict_applied(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Applied, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.FieldValue) graphql.Marshaler {
+			return ec.marshalOFieldValue2ᚖgithubᚗcomᚋcountersignᚋcountersignᚋgraphᚋmodelᚐFieldValue(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_RevertConflict_applied(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RevertConflict",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_FieldValue(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RevertConflict_now(ctx context.Context, field graphql.CollectedField, obj *model.RevertConflict) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RevertConflict_now(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Now, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.FieldValue) graphql.Marshaler {
+			return ec.marshalOFieldValue2ᚖgithubᚗcomᚋcountersignᚋcountersignᚋgraphᚋmodelᚐFieldValue(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_RevertConflict_now(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RevertConflict",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_FieldValue(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RevertConflictConnection_edges(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.RevertConflict]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RevertConflictConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []model.Edge[*model.RevertConflict]) graphql.Marshaler {
+			return ec.marshalNRevertConflictEdge2ᚕgithubᚗcomᚋcountersignᚋcountersignᚋgraphᚋmodelᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RevertConflictConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RevertConflictConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RevertConflictEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RevertConflictConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *model.Connection[*model.RevertConflict]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RevertConflictConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v model.PageInfo) graphql.Marshaler {
+			return ec.marshalNPageInfo2githubᚗcomᚋcountersignᚋcountersignᚋgraphᚋmodelᚐPageInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RevertConflictConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RevertConflictConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RevertConflictEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.RevertConflict]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RevertConflictEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RevertConflictEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RevertConflictEdge", field, false, false, "String")
+}
+
+func (ec *executionContext) _RevertConflictEdge_node(ctx context.Context, field graphql.CollectedField, obj *model.Edge[*model.RevertConflict]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RevertConflictEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *model.RevertConflict) graphql.Marshaler {
+			return ec.marshalNRevertConflict2ᚖgithubᚗcomᚋcountersignᚋcountersignᚋgraphᚋmodelᚐRevertConflict(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RevertConflictEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RevertConflictEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RevertConflict(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _SideEffect_table(ctx context.Context, field graphql.CollectedField, obj *model.SideEffect) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -2596,6 +3160,11 @@ func (ec *executionContext) _ChangeSummary(ctx context.Context, sel ast.Selectio
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "where":
+			out.Values[i] = ec._ChangeSummary_where(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		case "sampleIds":
 			out.Values[i] = ec._ChangeSummary_sampleIds(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -2766,6 +3335,16 @@ func (ec *executionContext) _FieldChange(ctx context.Context, sel ast.SelectionS
 		case "current":
 			out.Values[i] = ec._FieldChange_current(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "otherRecords":
+			out.Values[i] = ec._FieldChange_otherRecords(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "applied":
+			out.Values[i] = ec._FieldChange_applied(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		default:
@@ -2998,10 +3577,17 @@ func (ec *executionContext) _Proposal(ctx context.Context, sel ast.SelectionSet,
 					return ec._Proposal_approval(ctx, field, obj)
 				})
 		case "appliedPreviewOnly":
-			out.Values[i] = ec._Proposal_appliedPreviewOnly(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
+			out.ResolveConcurrently(ec.OperationContext, &deferred, i,
+				true, true,
+				func(ctx context.Context) graphql.Marshaler {
+					return ec._Proposal_appliedPreviewOnly(ctx, field, obj)
+				})
+		case "notices":
+			out.ResolveConcurrently(ec.OperationContext, &deferred, i,
+				true, true,
+				func(ctx context.Context) graphql.Marshaler {
+					return ec._Proposal_notices(ctx, field, obj)
+				})
 		case "decisions":
 			out.ResolveConcurrently(ec.OperationContext, &deferred, i,
 				true, true,
@@ -3032,11 +3618,23 @@ func (ec *executionContext) _Proposal(ctx context.Context, sel ast.SelectionSet,
 				func(ctx context.Context) graphql.Marshaler {
 					return ec._Proposal_supersededBy(ctx, field, obj)
 				})
+		case "revisionOf":
+			out.ResolveConcurrently(ec.OperationContext, &deferred, i,
+				true, false,
+				func(ctx context.Context) graphql.Marshaler {
+					return ec._Proposal_revisionOf(ctx, field, obj)
+				})
 		case "revertOf":
 			out.ResolveConcurrently(ec.OperationContext, &deferred, i,
 				true, false,
 				func(ctx context.Context) graphql.Marshaler {
 					return ec._Proposal_revertOf(ctx, field, obj)
+				})
+		case "revertConflicts":
+			out.ResolveConcurrently(ec.OperationContext, &deferred, i,
+				true, true,
+				func(ctx context.Context) graphql.Marshaler {
+					return ec._Proposal_revertConflicts(ctx, field, obj)
 				})
 		case "createdAt":
 			out.Values[i] = ec._Proposal_createdAt(ctx, field, obj)
@@ -3380,6 +3978,155 @@ func (ec *executionContext) _Rehearsal(ctx context.Context, sel ast.SelectionSet
 			}
 		case "alsoSets":
 			out.Values[i] = ec._Rehearsal_alsoSets(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	if n := len(deferred.Defers); n > 0 {
+		atomic.AddInt32(&ec.Deferred, int32(min(n, math.MaxInt32)))
+		ec.ProcessDeferredGroup(deferred)
+	}
+
+	return out
+}
+
+var revertConflictImplementors = []string{"RevertConflict"}
+
+func (ec *executionContext) _RevertConflict(ctx context.Context, sel ast.SelectionSet, obj *model.RevertConflict) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, revertConflictImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := graphql.NewDeferredGroup(ctx)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RevertConflict")
+		case "record":
+			out.Values[i] = ec._RevertConflict_record(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "reason":
+			out.Values[i] = ec._RevertConflict_reason(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "taken":
+			out.Values[i] = ec._RevertConflict_taken(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "field":
+			out.Values[i] = ec._RevertConflict_field(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "label":
+			out.Values[i] = ec._RevertConflict_label(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "type":
+			out.Values[i] = ec._RevertConflict_type(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "before":
+			out.Values[i] = ec._RevertConflict_before(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "applied":
+			out.Values[i] = ec._RevertConflict_applied(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "now":
+			out.Values[i] = ec._RevertConflict_now(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	if n := len(deferred.Defers); n > 0 {
+		atomic.AddInt32(&ec.Deferred, int32(min(n, math.MaxInt32)))
+		ec.ProcessDeferredGroup(deferred)
+	}
+
+	return out
+}
+
+var revertConflictConnectionImplementors = []string{"RevertConflictConnection"}
+
+func (ec *executionContext) _RevertConflictConnection(ctx context.Context, sel ast.SelectionSet, obj *model.Connection[*model.RevertConflict]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, revertConflictConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := graphql.NewDeferredGroup(ctx)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RevertConflictConnection")
+		case "edges":
+			out.Values[i] = ec._RevertConflictConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "pageInfo":
+			out.Values[i] = ec._RevertConflictConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	if n := len(deferred.Defers); n > 0 {
+		atomic.AddInt32(&ec.Deferred, int32(min(n, math.MaxInt32)))
+		ec.ProcessDeferredGroup(deferred)
+	}
+
+	return out
+}
+
+var revertConflictEdgeImplementors = []string{"RevertConflictEdge"}
+
+func (ec *executionContext) _RevertConflictEdge(ctx context.Context, sel ast.SelectionSet, obj *model.Edge[*model.RevertConflict]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, revertConflictEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferred := graphql.NewDeferredGroup(ctx)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RevertConflictEdge")
+		case "cursor":
+			out.Values[i] = ec._RevertConflictEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._RevertConflictEdge_node(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -3871,6 +4618,14 @@ func (ec *executionContext) marshalNRecordChangeEdge2ᚕgithubᚗcomᚋcountersi
 	return ret
 }
 
+func (ec *executionContext) marshalNRecordRef2ᚖgithubᚗcomᚋcountersignᚋcountersignᚋgraphᚋmodelᚐRecordRef(ctx context.Context, sel ast.SelectionSet, v *model.RecordRef) graphql.Marshaler {
+	if v == nil {
+		graphql.AddInvalidNullError(ctx, "RecordRef!")
+		return graphql.Null
+	}
+	return ec._RecordRef(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNRehearsalStatus2githubᚗcomᚋcountersignᚋcountersignᚋgraphᚋmodelᚐRehearsalStatus(ctx context.Context, v any) (model.RehearsalStatus, error) {
 	var res model.RehearsalStatus
 	err := res.UnmarshalGQL(v)
@@ -3879,6 +4634,57 @@ func (ec *executionContext) unmarshalNRehearsalStatus2githubᚗcomᚋcountersign
 
 func (ec *executionContext) marshalNRehearsalStatus2githubᚗcomᚋcountersignᚋcountersignᚋgraphᚋmodelᚐRehearsalStatus(ctx context.Context, sel ast.SelectionSet, v model.RehearsalStatus) graphql.Marshaler {
 	return v
+}
+
+func (ec *executionContext) marshalNRevertConflict2ᚖgithubᚗcomᚋcountersignᚋcountersignᚋgraphᚋmodelᚐRevertConflict(ctx context.Context, sel ast.SelectionSet, v *model.RevertConflict) graphql.Marshaler {
+	if v == nil {
+		graphql.AddInvalidNullError(ctx, "RevertConflict!")
+		return graphql.Null
+	}
+	return ec._RevertConflict(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNRevertConflictConnection2ᚖgithubᚗcomᚋcountersignᚋcountersignᚋgraphᚋmodelᚐConnection(ctx context.Context, sel ast.SelectionSet, v *model.Connection[*model.RevertConflict]) graphql.Marshaler {
+	if v == nil {
+		graphql.AddInvalidNullError(ctx, "RevertConflictConnection!")
+		return graphql.Null
+	}
+	return ec._RevertConflictConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNRevertConflictEdge2githubᚗcomᚋcountersignᚋcountersignᚋgraphᚋmodelᚐEdge(ctx context.Context, sel ast.SelectionSet, v model.Edge[*model.RevertConflict]) graphql.Marshaler {
+	return ec._RevertConflictEdge(ctx, sel, &v)
+}
+
+func (ec *executionContext) marshalNRevertConflictEdge2ᚕgithubᚗcomᚋcountersignᚋcountersignᚋgraphᚋmodelᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []model.Edge[*model.RevertConflict]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNRevertConflictEdge2githubᚗcomᚋcountersignᚋcountersignᚋgraphᚋmodelᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) unmarshalNRevertConflictReason2githubᚗcomᚋcountersignᚋcountersignᚋinternalᚋcardᚐReason(ctx context.Context, v any) (card.Reason, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := card.Reason(tmp)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNRevertConflictReason2githubᚗcomᚋcountersignᚋcountersignᚋinternalᚋcardᚐReason(ctx context.Context, sel ast.SelectionSet, v card.Reason) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(string(v))
+	if res == graphql.Null {
+		graphql.AddInvalidNullFromMarshaler(ctx, "RevertConflictReason!")
+	}
+	return res
 }
 
 func (ec *executionContext) marshalNSideEffect2ᚕᚖgithubᚗcomᚋcountersignᚋcountersignᚋgraphᚋmodelᚐSideEffectᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.SideEffect) graphql.Marshaler {
@@ -3996,6 +4802,25 @@ func (ec *executionContext) marshalOFailure2ᚖgithubᚗcomᚋcountersignᚋcoun
 		return graphql.Null
 	}
 	return ec._Failure(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOFieldType2ᚖgithubᚗcomᚋcountersignᚋcountersignᚋinternalᚋcardᚐFieldType(ctx context.Context, v any) (*card.FieldType, error) {
+	if v == nil {
+		return nil, nil
+	}
+	tmp, err := graphql.UnmarshalString(v)
+	res := card.FieldType(tmp)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOFieldType2ᚖgithubᚗcomᚋcountersignᚋcountersignᚋinternalᚋcardᚐFieldType(ctx context.Context, sel ast.SelectionSet, v *card.FieldType) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := graphql.MarshalString(string(*v))
+	return res
 }
 
 func (ec *executionContext) marshalOFieldValue2ᚖgithubᚗcomᚋcountersignᚋcountersignᚋgraphᚋmodelᚐFieldValue(ctx context.Context, sel ast.SelectionSet, v *model.FieldValue) graphql.Marshaler {

@@ -82,6 +82,7 @@ type ComplexityRoot struct {
 		Record         func(childComplexity int) int
 		Records        func(childComplexity int, first *int32, after *string) int
 		SampleIDs      func(childComplexity int) int
+		Where          func(childComplexity int) int
 	}
 
 	Citation struct {
@@ -140,12 +141,14 @@ type ComplexityRoot struct {
 	}
 
 	FieldChange struct {
-		Current func(childComplexity int) int
-		Field   func(childComplexity int) int
-		From    func(childComplexity int) int
-		Label   func(childComplexity int) int
-		To      func(childComplexity int) int
-		Type    func(childComplexity int) int
+		Applied      func(childComplexity int) int
+		Current      func(childComplexity int) int
+		Field        func(childComplexity int) int
+		From         func(childComplexity int) int
+		Label        func(childComplexity int) int
+		OtherRecords func(childComplexity int) int
+		To           func(childComplexity int) int
+		Type         func(childComplexity int) int
 	}
 
 	FieldValue struct {
@@ -179,11 +182,15 @@ type ComplexityRoot struct {
 	}
 
 	Mutation struct {
+		ApproveProposal    func(childComplexity int, input model.DecideProposalInput) int
 		ConfirmProposal    func(childComplexity int, input model.DecideProposalInput) int
 		CreateConversation func(childComplexity int, input model.CreateConversationInput) int
+		DisapproveProposal func(childComplexity int, input model.RejectProposalInput) int
 		ExtendProposal     func(childComplexity int, input model.ExtendProposalInput) int
 		ProposeChange      func(childComplexity int, input model.ProposeChangeInput) int
+		ProposeRevert      func(childComplexity int, input model.ProposeRevertInput) int
 		RejectProposal     func(childComplexity int, input model.RejectProposalInput) int
+		ReviseProposal     func(childComplexity int, input model.ReviseProposalInput) int
 		SendMessage        func(childComplexity int, input model.SendMessageInput) int
 		WithdrawProposal   func(childComplexity int, input model.WithdrawProposalInput) int
 	}
@@ -202,36 +209,39 @@ type ComplexityRoot struct {
 	}
 
 	Proposal struct {
-		ActingUser       func(childComplexity int) int
-		ActionKind       func(childComplexity int) int
-		Approval         func(childComplexity int) int
-		AssistantNote    func(childComplexity int) int
-		Channel          func(childComplexity int) int
-		ClientName       func(childComplexity int) int
-		Conversation     func(childComplexity int) int
-		CreatedAt        func(childComplexity int) int
-		Decisions        func(childComplexity int) int
-		Entity           func(childComplexity int) int
-		ExpiresAt        func(childComplexity int) int
-		Failure          func(childComplexity int) int
-		Fingerprint      func(childComplexity int) int
-		Headline         func(childComplexity int) int
-		ID               func(childComplexity int) int
-		Module           func(childComplexity int) int
-		Number           func(childComplexity int) int
-		Operation        func(childComplexity int) int
-		Outcome          func(childComplexity int) int
-		PreviewOnly      func(childComplexity int) int
-		Rehearsal        func(childComplexity int) int
-		RequiresApproval func(childComplexity int) int
-		ResolvedAt       func(childComplexity int) int
-		RevertOf         func(childComplexity int) int
-		Status           func(childComplexity int) int
-		Summary          func(childComplexity int) int
-		SupersededBy     func(childComplexity int) int
-		Tool             func(childComplexity int) int
-		ViewerActions    func(childComplexity int) int
-		Warnings         func(childComplexity int) int
+		ActingUser         func(childComplexity int) int
+		ActionKind         func(childComplexity int) int
+		AppliedPreviewOnly func(childComplexity int) int
+		Approval           func(childComplexity int) int
+		AssistantNote      func(childComplexity int) int
+		Channel            func(childComplexity int) int
+		ClientName         func(childComplexity int) int
+		Conversation       func(childComplexity int) int
+		CreatedAt          func(childComplexity int) int
+		Decisions          func(childComplexity int) int
+		Entity             func(childComplexity int) int
+		ExpiresAt          func(childComplexity int) int
+		Failure            func(childComplexity int) int
+		Fingerprint        func(childComplexity int) int
+		Headline           func(childComplexity int) int
+		ID                 func(childComplexity int) int
+		Module             func(childComplexity int) int
+		Notices            func(childComplexity int) int
+		Number             func(childComplexity int) int
+		Operation          func(childComplexity int) int
+		Outcome            func(childComplexity int) int
+		Rehearsal          func(childComplexity int) int
+		RequiresApproval   func(childComplexity int) int
+		ResolvedAt         func(childComplexity int) int
+		RevertConflicts    func(childComplexity int, first *int32, after *string) int
+		RevertOf           func(childComplexity int) int
+		RevisionOf         func(childComplexity int) int
+		Status             func(childComplexity int) int
+		Summary            func(childComplexity int) int
+		SupersededBy       func(childComplexity int) int
+		Tool               func(childComplexity int) int
+		ViewerActions      func(childComplexity int) int
+		Warnings           func(childComplexity int) int
 	}
 
 	ProposalConnection struct {
@@ -320,6 +330,28 @@ type ComplexityRoot struct {
 		AlsoSets    func(childComplexity int) int
 		SideEffects func(childComplexity int) int
 		Status      func(childComplexity int) int
+	}
+
+	RevertConflict struct {
+		Applied func(childComplexity int) int
+		Before  func(childComplexity int) int
+		Field   func(childComplexity int) int
+		Label   func(childComplexity int) int
+		Now     func(childComplexity int) int
+		Reason  func(childComplexity int) int
+		Record  func(childComplexity int) int
+		Taken   func(childComplexity int) int
+		Type    func(childComplexity int) int
+	}
+
+	RevertConflictConnection struct {
+		Edges    func(childComplexity int) int
+		PageInfo func(childComplexity int) int
+	}
+
+	RevertConflictEdge struct {
+		Cursor func(childComplexity int) int
+		Node   func(childComplexity int) int
 	}
 
 	SendMessagePayload struct {
@@ -540,6 +572,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.ChangeSummary.SampleIDs(childComplexity), true
+	case "ChangeSummary.where":
+		if e.ComplexityRoot.ChangeSummary.Where == nil {
+			break
+		}
+
+		return e.ComplexityRoot.ChangeSummary.Where(childComplexity), true
 
 	case "Citation.entity":
 		if e.ComplexityRoot.Citation.Entity == nil {
@@ -733,6 +771,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.Features.Writes(childComplexity), true
 
+	case "FieldChange.applied":
+		if e.ComplexityRoot.FieldChange.Applied == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FieldChange.Applied(childComplexity), true
 	case "FieldChange.current":
 		if e.ComplexityRoot.FieldChange.Current == nil {
 			break
@@ -757,6 +801,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.FieldChange.Label(childComplexity), true
+	case "FieldChange.otherRecords":
+		if e.ComplexityRoot.FieldChange.OtherRecords == nil {
+			break
+		}
+
+		return e.ComplexityRoot.FieldChange.OtherRecords(childComplexity), true
 	case "FieldChange.to":
 		if e.ComplexityRoot.FieldChange.To == nil {
 			break
@@ -882,6 +932,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.MessageEdge.Node(childComplexity), true
 
+	case "Mutation.approveProposal":
+		if e.ComplexityRoot.Mutation.ApproveProposal == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_approveProposal_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.ApproveProposal(childComplexity, args["input"].(model.DecideProposalInput)), true
 	case "Mutation.confirmProposal":
 		if e.ComplexityRoot.Mutation.ConfirmProposal == nil {
 			break
@@ -904,6 +965,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.CreateConversation(childComplexity, args["input"].(model.CreateConversationInput)), true
+	case "Mutation.disapproveProposal":
+		if e.ComplexityRoot.Mutation.DisapproveProposal == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_disapproveProposal_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.DisapproveProposal(childComplexity, args["input"].(model.RejectProposalInput)), true
 	case "Mutation.extendProposal":
 		if e.ComplexityRoot.Mutation.ExtendProposal == nil {
 			break
@@ -926,6 +998,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.ProposeChange(childComplexity, args["input"].(model.ProposeChangeInput)), true
+	case "Mutation.proposeRevert":
+		if e.ComplexityRoot.Mutation.ProposeRevert == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_proposeRevert_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.ProposeRevert(childComplexity, args["input"].(model.ProposeRevertInput)), true
 	case "Mutation.rejectProposal":
 		if e.ComplexityRoot.Mutation.RejectProposal == nil {
 			break
@@ -937,6 +1020,17 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Mutation.RejectProposal(childComplexity, args["input"].(model.RejectProposalInput)), true
+	case "Mutation.reviseProposal":
+		if e.ComplexityRoot.Mutation.ReviseProposal == nil {
+			break
+		}
+
+		args, err := ec.field_Mutation_reviseProposal_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Mutation.ReviseProposal(childComplexity, args["input"].(model.ReviseProposalInput)), true
 	case "Mutation.sendMessage":
 		if e.ComplexityRoot.Mutation.SendMessage == nil {
 			break
@@ -1016,6 +1110,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Proposal.ActionKind(childComplexity), true
+	case "Proposal.appliedPreviewOnly":
+		if e.ComplexityRoot.Proposal.AppliedPreviewOnly == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Proposal.AppliedPreviewOnly(childComplexity), true
 	case "Proposal.approval":
 		if e.ComplexityRoot.Proposal.Approval == nil {
 			break
@@ -1100,6 +1200,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Proposal.Module(childComplexity), true
+	case "Proposal.notices":
+		if e.ComplexityRoot.Proposal.Notices == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Proposal.Notices(childComplexity), true
 	case "Proposal.number":
 		if e.ComplexityRoot.Proposal.Number == nil {
 			break
@@ -1118,12 +1224,6 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Proposal.Outcome(childComplexity), true
-	case "Proposal.appliedPreviewOnly":
-		if e.ComplexityRoot.Proposal.PreviewOnly == nil {
-			break
-		}
-
-		return e.ComplexityRoot.Proposal.PreviewOnly(childComplexity), true
 	case "Proposal.rehearsal":
 		if e.ComplexityRoot.Proposal.Rehearsal == nil {
 			break
@@ -1142,12 +1242,29 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.Proposal.ResolvedAt(childComplexity), true
+	case "Proposal.revertConflicts":
+		if e.ComplexityRoot.Proposal.RevertConflicts == nil {
+			break
+		}
+
+		args, err := ec.field_Proposal_revertConflicts_args(ctx, rawArgs)
+		if err != nil {
+			return 0, false
+		}
+
+		return e.ComplexityRoot.Proposal.RevertConflicts(childComplexity, args["first"].(*int32), args["after"].(*string)), true
 	case "Proposal.revertOf":
 		if e.ComplexityRoot.Proposal.RevertOf == nil {
 			break
 		}
 
 		return e.ComplexityRoot.Proposal.RevertOf(childComplexity), true
+	case "Proposal.revisionOf":
+		if e.ComplexityRoot.Proposal.RevisionOf == nil {
+			break
+		}
+
+		return e.ComplexityRoot.Proposal.RevisionOf(childComplexity), true
 	case "Proposal.status":
 		if e.ComplexityRoot.Proposal.Status == nil {
 			break
@@ -1506,6 +1623,87 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 
 		return e.ComplexityRoot.Rehearsal.Status(childComplexity), true
 
+	case "RevertConflict.applied":
+		if e.ComplexityRoot.RevertConflict.Applied == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RevertConflict.Applied(childComplexity), true
+	case "RevertConflict.before":
+		if e.ComplexityRoot.RevertConflict.Before == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RevertConflict.Before(childComplexity), true
+	case "RevertConflict.field":
+		if e.ComplexityRoot.RevertConflict.Field == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RevertConflict.Field(childComplexity), true
+	case "RevertConflict.label":
+		if e.ComplexityRoot.RevertConflict.Label == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RevertConflict.Label(childComplexity), true
+	case "RevertConflict.now":
+		if e.ComplexityRoot.RevertConflict.Now == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RevertConflict.Now(childComplexity), true
+	case "RevertConflict.reason":
+		if e.ComplexityRoot.RevertConflict.Reason == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RevertConflict.Reason(childComplexity), true
+	case "RevertConflict.record":
+		if e.ComplexityRoot.RevertConflict.Record == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RevertConflict.Record(childComplexity), true
+	case "RevertConflict.taken":
+		if e.ComplexityRoot.RevertConflict.Taken == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RevertConflict.Taken(childComplexity), true
+	case "RevertConflict.type":
+		if e.ComplexityRoot.RevertConflict.Type == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RevertConflict.Type(childComplexity), true
+
+	case "RevertConflictConnection.edges":
+		if e.ComplexityRoot.RevertConflictConnection.Edges == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RevertConflictConnection.Edges(childComplexity), true
+	case "RevertConflictConnection.pageInfo":
+		if e.ComplexityRoot.RevertConflictConnection.PageInfo == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RevertConflictConnection.PageInfo(childComplexity), true
+
+	case "RevertConflictEdge.cursor":
+		if e.ComplexityRoot.RevertConflictEdge.Cursor == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RevertConflictEdge.Cursor(childComplexity), true
+	case "RevertConflictEdge.node":
+		if e.ComplexityRoot.RevertConflictEdge.Node == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RevertConflictEdge.Node(childComplexity), true
+
 	case "SendMessagePayload.clientMutationId":
 		if e.ComplexityRoot.SendMessagePayload.ClientMutationID == nil {
 			break
@@ -1683,7 +1881,9 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 			graphql.NewInputUnmarshaler("ExtendProposalInput", ec.unmarshalInputExtendProposalInput),
 			graphql.NewInputUnmarshaler("ProposalFilter", ec.unmarshalInputProposalFilter),
 			graphql.NewInputUnmarshaler("ProposeChangeInput", ec.unmarshalInputProposeChangeInput),
+			graphql.NewInputUnmarshaler("ProposeRevertInput", ec.unmarshalInputProposeRevertInput),
 			graphql.NewInputUnmarshaler("RejectProposalInput", ec.unmarshalInputRejectProposalInput),
+			graphql.NewInputUnmarshaler("ReviseProposalInput", ec.unmarshalInputReviseProposalInput),
 			graphql.NewInputUnmarshaler("SendMessageInput", ec.unmarshalInputSendMessageInput),
 			graphql.NewInputUnmarshaler("WithdrawProposalInput", ec.unmarshalInputWithdrawProposalInput),
 		)
@@ -1873,6 +2073,8 @@ input DecideProposalInput { id: ID! "As read with the card; required." fingerpri
 input RejectProposalInput { id: ID! reason: String clientMutationId: String }
 input ExtendProposalInput { id: ID! clientMutationId: String }
 input WithdrawProposalInput { id: ID! clientMutationId: String }
+input ReviseProposalInput { id: ID! fingerprint: String! "Same record, same operation; only values. Whoever may confirm; becomes the acting user." changes: JSON! clientMutationId: String }
+input ProposeRevertInput { id: ID! "Fields that changed since and are to be restored all the same." takeFields: [String!] clientMutationId: String }
 type DecideProposalPayload { result: DecideResult! clientMutationId: String }
 """
 Proposal: this call's decision stands (or the same decision stood already): look at its status, which can be
@@ -1962,13 +2164,19 @@ enum CredentialKind { SESSION API_TOKEN }
   approval: Approval
   "A confirm or approve is recorded but nothing was written, because the entity has no write route yet."
   appliedPreviewOnly: Boolean!
+  "What the custom action that planned it says beside the card, as it was then: warnings, and what is no warning, such as a work centre's load before and after."
+  notices: [String!]!
   decisions: [Decision!]!
   outcome: Outcome
   failure: Failure
   "What happens when the change runs in the real database, tried and rolled back when it was proposed."
   rehearsal: Rehearsal
   supersededBy: Proposal
+  "The proposal in whose place this one stands, with other values: what was proposed first."
+  revisionOf: Proposal
   revertOf: Proposal
+  "What of the proposal that this one undoes has changed since. It is left as it is, unless it is taken."
+  revertConflicts(first: Int = 20, after: String): RevertConflictConnection!
   createdAt: DateTime!
   expiresAt: DateTime!
   resolvedAt: DateTime
@@ -1980,7 +2188,7 @@ enum CredentialKind { SESSION API_TOKEN }
 enum ProposalStatus { PENDING AWAITING_APPROVAL APPLIED REJECTED DISAPPROVED EXPIRED WITHDRAWN SUPERSEDED FAILED }
 enum ProposalOrder { NEWEST EXPIRES_SOONEST }
 type ProposalWarning { code: WarningCode! message: String! }
-enum WarningCode { OTHER_OPEN_PROPOSAL RECORD_CHANGED_SINCE OVERLOAD NEAR_DUPLICATE_NAME PREVIEW_ONLY }
+enum WarningCode { OTHER_OPEN_PROPOSAL RECORD_CHANGED_SINCE OVERLOAD NEAR_DUPLICATE_NAME PREVIEW_ONLY NOT_RESTORED }
 enum ProposalAction { CONFIRM REJECT APPROVE DISAPPROVE WITHDRAW EXTEND REVISE REVERT }
 enum Channel { CHAT MCP API CONSOLE }
 
@@ -1992,6 +2200,8 @@ type ChangeSummary {
   changes: [FieldChange!]!
   "Exactly these records change, no others, whatever the filter would match later."
   matchedRecords: Int!
+  "BULK_UPDATE: the filter by which they were found, field equals value."
+  where: JSON
   "At most ten of them."
   sampleIds: [String!]!
   "Every record with its own before and after."
@@ -2000,8 +2210,8 @@ type ChangeSummary {
 "id: the record's key as text; a composite key is a JSON array of strings. url: from the entity's template."
 type RecordRef { entity: String! id: String! label: String! url: String }
 type RecordChange { record: RecordRef operation: WriteOperation! changes: [FieldChange!]! }
-"current: for a bulk change, which values there are now and how often."
-type FieldChange { field: String! label: String! type: FieldType! from: FieldValue to: FieldValue current: [ValueCount!]! }
+"current: for a bulk change, which values there are now and how often, at most 50 of them. otherRecords: how many records have yet another. applied: where a proposal undoes another, what that one had written; from is what there is now, to what there was before."
+type FieldChange { field: String! label: String! type: FieldType! from: FieldValue to: FieldValue current: [ValueCount!]! otherRecords: Int! applied: FieldValue }
 type ValueCount { value: FieldValue! records: Int! }
 enum FieldType { TEXT INTEGER DECIMAL BOOLEAN DATE TIMESTAMP UUID ENUM REFERENCE JSON }
 type FieldValue {
@@ -2016,6 +2226,22 @@ type FieldValue {
   warnings: [TextWarning!]!
 }
 enum TextWarning { BIDI_CONTROL INVISIBLE CONTROL_CHARACTER MIXED_SCRIPT CONFUSABLE UNUSUAL_SPACE }
+"Of one field of a record, or of a whole record: then field, label and type are null. taken: restored all the same, as was asked for."
+type RevertConflict {
+  record: RecordRef!
+  reason: RevertConflictReason!
+  taken: Boolean!
+  field: String
+  label: String
+  type: FieldType
+  before: FieldValue
+  applied: FieldValue
+  now: FieldValue
+}
+"CHANGED: the field has another value now. GONE: there is no such record any more, or none that the person sees. KEY_TAKEN: another record has the key of the one that was deleted."
+enum RevertConflictReason { CHANGED GONE KEY_TAKEN }
+type RevertConflictConnection { edges: [RevertConflictEdge!]! pageInfo: PageInfo! }
+type RevertConflictEdge { cursor: String! node: RevertConflict! }
 type Rehearsal { status: RehearsalStatus! "Rows that other tables would lose or change, e.g. by ON DELETE CASCADE or triggers." sideEffects: [SideEffect!]! "Fields of the record that triggers would set beyond the change." alsoSets: [FieldChange!]! }
 enum RehearsalStatus { PASSED SKIPPED NO_LOCK }
 type SideEffect { table: String! operation: String! rows: Int! }
@@ -2099,10 +2325,21 @@ type Mutation {
   "The person confirms what the card showed. Safe to repeat: the same outcome, nothing written twice."
   confirmProposal(input: DecideProposalInput!): DecideProposalPayload @personsOnly
   rejectProposal(input: RejectProposalInput!): DecideProposalPayload @personsOnly
+  """
+  Second person, for proposals in AWAITING_APPROVAL: who has the approvers' role, and neither proposed nor confirmed it.
+  The last approval that is needed applies the change; before, its proposal goes on waiting.
+  """
+  approveProposal(input: DecideProposalInput!): DecideProposalPayload @personsOnly
+  "One of those who may approve ends it. Nothing is written."
+  disapproveProposal(input: RejectProposalInput!): DecideProposalPayload @personsOnly
   "Its acting user, or the token that proposed it, takes back what is still open."
   withdrawProposal(input: WithdrawProposalInput!): DecideProposalPayload
   "More time, once, by its acting user, while PENDING: expiresAt becomes now plus the entity's lifetime. The fingerprint stays. A second call answers the proposal unchanged."
   extendProposal(input: ExtendProposalInput!): DecideProposalPayload @personsOnly
+  "Edit before confirm: closes this proposal as SUPERSEDED and opens a new one, with a new card."
+  reviseProposal(input: ReviseProposalInput!): ProposeChangePayload @personsOnly
+  "Undo: a new proposal that restores what an applied one changed; itself to be confirmed."
+  proposeRevert(input: ProposeRevertInput!): ProposeChangePayload
 }
 `, BuiltIn: false},
 	{Name: "../stream.graphqls", Input: `type Subscription {
@@ -2173,6 +2410,8 @@ func (ec *executionContext) childFields_ChangeSummary(ctx context.Context, field
 		return ec.fieldContext_ChangeSummary_changes(ctx, field)
 	case "matchedRecords":
 		return ec.fieldContext_ChangeSummary_matchedRecords(ctx, field)
+	case "where":
+		return ec.fieldContext_ChangeSummary_where(ctx, field)
 	case "sampleIds":
 		return ec.fieldContext_ChangeSummary_sampleIds(ctx, field)
 	case "records":
@@ -2305,6 +2544,10 @@ func (ec *executionContext) childFields_FieldChange(ctx context.Context, field g
 		return ec.fieldContext_FieldChange_to(ctx, field)
 	case "current":
 		return ec.fieldContext_FieldChange_current(ctx, field)
+	case "otherRecords":
+		return ec.fieldContext_FieldChange_otherRecords(ctx, field)
+	case "applied":
+		return ec.fieldContext_FieldChange_applied(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type FieldChange", field.Name)
 }
@@ -2437,6 +2680,8 @@ func (ec *executionContext) childFields_Proposal(ctx context.Context, field grap
 		return ec.fieldContext_Proposal_approval(ctx, field)
 	case "appliedPreviewOnly":
 		return ec.fieldContext_Proposal_appliedPreviewOnly(ctx, field)
+	case "notices":
+		return ec.fieldContext_Proposal_notices(ctx, field)
 	case "decisions":
 		return ec.fieldContext_Proposal_decisions(ctx, field)
 	case "outcome":
@@ -2447,8 +2692,12 @@ func (ec *executionContext) childFields_Proposal(ctx context.Context, field grap
 		return ec.fieldContext_Proposal_rehearsal(ctx, field)
 	case "supersededBy":
 		return ec.fieldContext_Proposal_supersededBy(ctx, field)
+	case "revisionOf":
+		return ec.fieldContext_Proposal_revisionOf(ctx, field)
 	case "revertOf":
 		return ec.fieldContext_Proposal_revertOf(ctx, field)
+	case "revertConflicts":
+		return ec.fieldContext_Proposal_revertConflicts(ctx, field)
 	case "createdAt":
 		return ec.fieldContext_Proposal_createdAt(ctx, field)
 	case "expiresAt":
@@ -2599,6 +2848,50 @@ func (ec *executionContext) childFields_Rehearsal(ctx context.Context, field gra
 		return ec.fieldContext_Rehearsal_alsoSets(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Rehearsal", field.Name)
+}
+
+func (ec *executionContext) childFields_RevertConflict(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "record":
+		return ec.fieldContext_RevertConflict_record(ctx, field)
+	case "reason":
+		return ec.fieldContext_RevertConflict_reason(ctx, field)
+	case "taken":
+		return ec.fieldContext_RevertConflict_taken(ctx, field)
+	case "field":
+		return ec.fieldContext_RevertConflict_field(ctx, field)
+	case "label":
+		return ec.fieldContext_RevertConflict_label(ctx, field)
+	case "type":
+		return ec.fieldContext_RevertConflict_type(ctx, field)
+	case "before":
+		return ec.fieldContext_RevertConflict_before(ctx, field)
+	case "applied":
+		return ec.fieldContext_RevertConflict_applied(ctx, field)
+	case "now":
+		return ec.fieldContext_RevertConflict_now(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RevertConflict", field.Name)
+}
+
+func (ec *executionContext) childFields_RevertConflictConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_RevertConflictConnection_edges(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_RevertConflictConnection_pageInfo(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RevertConflictConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_RevertConflictEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_RevertConflictEdge_cursor(ctx, field)
+	case "node":
+		return ec.fieldContext_RevertConflictEdge_node(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RevertConflictEdge", field.Name)
 }
 
 func (ec *executionContext) childFields_SendMessagePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

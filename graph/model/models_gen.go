@@ -108,14 +108,16 @@ type Features struct {
 	Writes bool `json:"writes"`
 }
 
-// current: for a bulk change, which values there are now and how often.
+// current: for a bulk change, which values there are now and how often, at most 50 of them. otherRecords: how many records have yet another. applied: where a proposal undoes another, what that one had written; from is what there is now, to what there was before.
 type FieldChange struct {
-	Field   string         `json:"field"`
-	Label   string         `json:"label"`
-	Type    card.FieldType `json:"type"`
-	From    *FieldValue    `json:"from,omitempty"`
-	To      *FieldValue    `json:"to,omitempty"`
-	Current []*ValueCount  `json:"current"`
+	Field        string         `json:"field"`
+	Label        string         `json:"label"`
+	Type         card.FieldType `json:"type"`
+	From         *FieldValue    `json:"from,omitempty"`
+	To           *FieldValue    `json:"to,omitempty"`
+	Current      []*ValueCount  `json:"current"`
+	OtherRecords int32          `json:"otherRecords"`
+	Applied      *FieldValue    `json:"applied,omitempty"`
 }
 
 type FieldValue struct {
@@ -188,6 +190,13 @@ type ProposeChangePayload struct {
 	ClientMutationID *string             `json:"clientMutationId,omitempty"`
 }
 
+type ProposeRevertInput struct {
+	ID id.Proposal `json:"id"`
+	// Fields that changed since and are to be restored all the same.
+	TakeFields       []string `json:"takeFields,omitempty"`
+	ClientMutationID *string  `json:"clientMutationId,omitempty"`
+}
+
 type Query struct {
 }
 
@@ -217,6 +226,27 @@ type RejectProposalInput struct {
 	ID               id.Proposal `json:"id"`
 	Reason           *string     `json:"reason,omitempty"`
 	ClientMutationID *string     `json:"clientMutationId,omitempty"`
+}
+
+// Of one field of a record, or of a whole record: then field, label and type are null. taken: restored all the same, as was asked for.
+type RevertConflict struct {
+	Record  *RecordRef      `json:"record"`
+	Reason  card.Reason     `json:"reason"`
+	Taken   bool            `json:"taken"`
+	Field   *string         `json:"field,omitempty"`
+	Label   *string         `json:"label,omitempty"`
+	Type    *card.FieldType `json:"type,omitempty"`
+	Before  *FieldValue     `json:"before,omitempty"`
+	Applied *FieldValue     `json:"applied,omitempty"`
+	Now     *FieldValue     `json:"now,omitempty"`
+}
+
+type ReviseProposalInput struct {
+	ID          id.Proposal `json:"id"`
+	Fingerprint string      `json:"fingerprint"`
+	// Same record, same operation; only values. Whoever may confirm; becomes the acting user.
+	Changes          json.RawMessage `json:"changes"`
+	ClientMutationID *string         `json:"clientMutationId,omitempty"`
 }
 
 type SendMessageInput struct {
@@ -633,6 +663,7 @@ const (
 	WarningCodeOverload           WarningCode = "OVERLOAD"
 	WarningCodeNearDuplicateName  WarningCode = "NEAR_DUPLICATE_NAME"
 	WarningCodePreviewOnly        WarningCode = "PREVIEW_ONLY"
+	WarningCodeNotRestored        WarningCode = "NOT_RESTORED"
 )
 
 var AllWarningCode = []WarningCode{
@@ -641,11 +672,12 @@ var AllWarningCode = []WarningCode{
 	WarningCodeOverload,
 	WarningCodeNearDuplicateName,
 	WarningCodePreviewOnly,
+	WarningCodeNotRestored,
 }
 
 func (e WarningCode) IsValid() bool {
 	switch e {
-	case WarningCodeOtherOpenProposal, WarningCodeRecordChangedSince, WarningCodeOverload, WarningCodeNearDuplicateName, WarningCodePreviewOnly:
+	case WarningCodeOtherOpenProposal, WarningCodeRecordChangedSince, WarningCodeOverload, WarningCodeNearDuplicateName, WarningCodePreviewOnly, WarningCodeNotRestored:
 		return true
 	}
 	return false

@@ -49,6 +49,10 @@ type (
 	RecordChangeConnection = Connection[*RecordChange]
 	// RecordChangeEdge is one of the page.
 	RecordChangeEdge = Edge[*RecordChange]
+	// RevertConflictConnection is a page of what a proposal that undoes another leaves as it is.
+	RevertConflictConnection = Connection[*RevertConflict]
+	// RevertConflictEdge is one of the page.
+	RevertConflictEdge = Edge[*RevertConflict]
 	// ProposalEventEdge is one of a page of the feed.
 	ProposalEventEdge = Edge[*feed.Item]
 )

@@ -1,28 +1,29 @@
 package model
 
 import (
+	"encoding/json"
 	"time"
 
-	"github.com/countersign/countersign/internal/card"
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/sqlc"
 )
 
-// ChangeSummary is what a card shows; Stored is every record of it, for the page of records.
+// ChangeSummary is what a card shows; Proposal is whose, for the page of records.
 type ChangeSummary struct {
 	Record         *RecordRef
 	Changes        []*FieldChange
 	MatchedRecords int
+	Where          json.RawMessage
 	SampleIDs      []string
-	Stored         []card.Record
+	Proposal       id.Proposal
 }
 
-// Failure is why a confirmed change was not written. Stored are the records that refused it.
+// Failure is why a confirmed change was not written; Proposal is whose, for the page of records that refused it.
 type Failure struct {
-	Code    sqlc.FailureCode
-	Message string
-	Field   *string
-	Stored  []card.Record
+	Code     sqlc.FailureCode
+	Message  string
+	Field    *string
+	Proposal id.Proposal
 }
 
 // Approval counts those who approved; By are their ids.

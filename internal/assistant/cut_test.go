@@ -261,9 +261,9 @@ func TestEndingATurnWaitsForAProposalBeingCommitted(t *testing.T) {
 	}
 	defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }()
 	_, err = tx.Exec(t.Context(), `INSERT INTO proposals (id, workspace_id, tool, entity, operation, action_kind, headline, fingerprint, salt, acting_user_id,
-			channel, conversation_id, turn_id, approvals_needed, preview_only, lifetime, expires_at)
+			channel, conversation_id, turn_id, approvals_needed, preview_only, lifetime, expires_at, record_count)
 		SELECT gen_random_uuid(), workspace_id, tool, entity, operation, action_kind, headline, fingerprint, salt, acting_user_id,
-			channel, conversation_id, turn_id, approvals_needed, preview_only, lifetime, expires_at FROM proposals`)
+			channel, conversation_id, turn_id, approvals_needed, preview_only, lifetime, expires_at, record_count FROM proposals`)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/countersign/countersign/internal/actions"
 	"github.com/countersign/countersign/internal/assistant"
 	"github.com/countersign/countersign/internal/gate"
 	"github.com/countersign/countersign/internal/id"
@@ -57,7 +58,7 @@ func newServerThat(t *testing.T, db *pgtest.DB, pools *postgres.Pools, model ass
 	log := slog.New(slog.DiscardHandler)
 	registry := db.Registry(t)
 	g := gate.New(gate.Pools{Gate: pools.Gate, Agent: pools.Agent, Worker: pools.Worker}, registry, gate.DefaultLimits, func() {}, log)
-	return assistant.New(model, toolcall.New(g, registry, pools.Agent, log), pools.Agent, withdraws(g.WithdrawCutShort), log)
+	return assistant.New(model, toolcall.New(g, registry, actions.All(), pools.Agent, log), pools.Agent, withdraws(g.WithdrawCutShort), log)
 }
 
 func (w *world) open(who identity.Actor) id.Conversation {

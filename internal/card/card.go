@@ -36,13 +36,16 @@ type Value struct {
 	Label  string          `json:"label,omitempty"`
 }
 
-// Change is one field of one record: from what, to what. A create has no From, a delete no To.
+// Change is one field of one record: from what, to what. A create has no From, a delete no To. Applied is, where
+// a proposal undoes another, what that one had written.
 type Change struct {
 	Field string    `json:"field"`
 	Label string    `json:"label"`
 	Type  FieldType `json:"type"`
 	From  *Value    `json:"from,omitempty"`
 	To    *Value    `json:"to,omitempty"`
+
+	Applied *Value `json:"applied,omitempty"`
 }
 
 // Record is what a proposal does to one record. Key is empty for a create.

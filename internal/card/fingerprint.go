@@ -4,7 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"encoding/json"
 	"hash"
+	"math/big"
 
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/sqlc"
@@ -25,6 +27,12 @@ type Sealed struct {
 	// Salt keeps a masked value from being guessed by its fingerprint.
 	Salt    []byte
 	Records []Record
+	// ApproverRole says of which role the approvers are; Rehearsal what the rehearsal showed, nil for none.
+	ApproverRole sqlc.Role
+	Rehearsal    *Rehearsal
+	// RevertOf is the proposal that this one undoes, Conflicts what it leaves as it is.
+	RevertOf  id.Proposal
+	Conflicts []Conflict
 }
 
 // Fingerprint digests a card when it is made: SHA-256 in hex over a versioned encoding in which every
@@ -32,7 +40,7 @@ type Sealed struct {
 // be compared.
 func Fingerprint(s Sealed) string {
 	e := encoder{sha256.New()}
-	e.text("countersign card 1")
+	e.text("countersign card 2")
 	e.text(s.Proposal.String())
 	e.text(s.Workspace.String())
 	e.text(s.ActingUser.String())
@@ -47,6 +55,10 @@ func Fingerprint(s Sealed) string {
 	for _, r := range s.Records {
 		e.record(r)
 	}
+	e.text(string(s.ApproverRole))
+	e.rehearsal(s.Rehearsal)
+	e.text(s.RevertOf.String())
+	e.conflicts(s.Conflicts)
 	return hex.EncodeToString(e.Sum(nil))
 }
 
@@ -76,12 +88,40 @@ func (e encoder) record(r Record) {
 	e.text(string(r.Operation))
 	e.text(r.Key)
 	e.text(r.Version)
-	e.number(len(r.Changes))
-	for _, c := range r.Changes {
+	e.changes(r.Changes)
+}
+
+func (e encoder) rehearsal(r *Rehearsal) {
+	e.flag(r != nil)
+	if r == nil {
+		return
+	}
+	e.text(string(r.Status))
+	e.number(len(r.SideEffects))
+	for _, s := range r.SideEffects {
+		e.text(s.Table)
+		e.text(s.Operation)
+		e.number(s.Rows)
+	}
+	e.number(len(r.AlsoSets))
+	for _, a := range r.AlsoSets {
+		e.changes([]Change{a.Change})
+		e.number(a.Records)
+		e.number(len(a.Positions))
+		for _, p := range a.Positions {
+			e.number(int(p))
+		}
+	}
+}
+
+func (e encoder) changes(changes []Change) {
+	e.number(len(changes))
+	for _, c := range changes {
 		e.text(c.Field)
 		e.text(string(c.Type))
 		e.value(c.From)
 		e.value(c.To)
+		e.value(c.Applied)
 	}
 }
 
@@ -96,4 +136,42 @@ func (e encoder) value(v *Value) {
 		e.flag(v.Masked)
 		e.text(string(v.JSON))
 	}
+}
+
+// Intent digests what is wanted, whatever the records are like now: two cards of one intent do the same to
+// the same records. It is nil where a masked value is among what is wanted, which a digest would give away.
+func Intent(s Sealed) []byte {
+	e := encoder{sha256.New()}
+	e.text("countersign intent 1")
+	e.text(s.Tool)
+	e.text(s.Entity)
+	e.text(string(s.Operation))
+	e.number(len(s.Records))
+	for _, r := range s.Records {
+		e.text(r.Entity)
+		e.text(string(r.Operation))
+		e.text(r.Key)
+		e.number(len(r.Changes))
+		for _, c := range r.Changes {
+			if c.To != nil && c.To.Masked {
+				return nil
+			}
+			e.text(c.Field)
+			e.value(c.wanted())
+		}
+	}
+	return e.Sum(nil)
+}
+
+// wanted is what a change leads to, one decimal however many zeros it is written with.
+func (c Change) wanted() *Value {
+	var text json.Number
+	if c.To == nil || c.To.Null || c.Type != Decimal || json.Unmarshal(c.To.JSON, &text) != nil {
+		return c.To
+	}
+	n, ok := new(big.Rat).SetString(text.String())
+	if !ok {
+		return c.To
+	}
+	return &Value{JSON: json.RawMessage(n.RatString())}
 }

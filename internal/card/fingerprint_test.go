@@ -39,6 +39,15 @@ func TestTwoCardsHaveTwoFingerprints(t *testing.T) {
 		"salt":         change(func(s *card.Sealed) { s.Salt = []byte("x") }),
 		"preview":      change(func(s *card.Sealed) { s.PreviewOnly = true }),
 		"more records": change(func(s *card.Sealed) { s.Records = append(s.Records, s.Records[0]) }),
+		"rehearsed":    change(func(s *card.Sealed) { s.Rehearsal = &card.Rehearsal{Status: card.Passed} }),
+		"side effect": change(func(s *card.Sealed) {
+			s.Rehearsal = &card.Rehearsal{Status: card.Passed, SideEffects: []card.SideEffect{{Table: "a.b", Operation: "DELETE", Rows: 1}}}
+		}),
+		"more rows": change(func(s *card.Sealed) {
+			s.Rehearsal = &card.Rehearsal{Status: card.Passed, SideEffects: []card.SideEffect{{Table: "a.b", Operation: "DELETE", Rows: 2}}}
+		}),
+		"also sets":    change(func(s *card.Sealed) { s.Rehearsal = also(1) }),
+		"where":        change(func(s *card.Sealed) { s.Rehearsal = also(2) }),
 		"shifted text": change(func(s *card.Sealed) { s.Tool, s.Entity = "core_role_updatec", "ore.role" }),
 	} {
 		f := card.Fingerprint(other)
@@ -49,12 +58,20 @@ func TestTwoCardsHaveTwoFingerprints(t *testing.T) {
 	}
 }
 
+func also(positions ...int32) *card.Rehearsal {
+	return &card.Rehearsal{Status: card.Passed, AlsoSets: []card.AlsoSet{{Change: card.Change{Field: "name", Type: card.Text, To: value("X")}, Records: 1, Positions: positions}}}
+}
+
 func TestLabelsAreNotInAFingerprint(t *testing.T) {
 	other := sealed()
 	other.Records[0].Label, other.Records[0].Changes[0].Label = "x", "y"
 	if card.Fingerprint(other) != card.Fingerprint(sealed()) {
 		t.Error("a label changed the fingerprint")
 	}
+}
+
+func headline(n card.Noun, records ...card.Record) string {
+	return card.Headline(func(string) card.Noun { return n }, records)
 }
 
 func TestHeadlines(t *testing.T) {
@@ -66,6 +83,8 @@ func TestHeadlines(t *testing.T) {
 		return card.Change{Field: field, Label: strings.ToUpper(field[:1]) + field[1:], Type: card.Text, From: value(from), To: value(to)}
 	}
 	date := card.Change{Field: "planned_start", Label: "Planned start", Type: card.Date, From: value("2026-05-31"), To: value("2026-06-02")}
+	finish := card.Change{Field: "planned_finish", Label: "Planned finish", Type: card.Date, From: value("2026-06-02"), To: value("2026-06-04")}
+	due := card.Change{Field: "due_date", Label: "Due date", Type: card.Date, From: value("2026-06-06"), To: value("2026-06-07")}
 	for _, c := range []struct {
 		noun   card.Noun
 		record card.Record
@@ -75,6 +94,8 @@ func TestHeadlines(t *testing.T) {
 		{order, one(sqlc.WriteOperationUpdate, "PO-1042", date), `Move planned start of PO-1042 to 2026-06-02, 2 days later`},
 		{order, one(sqlc.WriteOperationUpdate, "PO-1042", text("notes", "a", "b")), `Set notes of PO-1042 to b`},
 		{order, one(sqlc.WriteOperationUpdate, "PO-1042", text("notes", "a", "b"), date), `Change notes and planned start of production order "PO-1042"`},
+		{order, one(sqlc.WriteOperationUpdate, "PO-1042", date, finish), `Move planned start and planned finish of PO-1042, 2 days later`},
+		{order, one(sqlc.WriteOperationUpdate, "PO-1042", date, due), `Change planned start and due date of production order "PO-1042"`},
 		{order, one(sqlc.WriteOperationUpdate, "", text("notes", "a", "b")), `Set notes of #4 to b`},
 		{role, one(sqlc.WriteOperationUpdate, "a", text("name", "a", `x"; Delete role "admin`)), `Rename role "a" to "x\"; Delete role \"admin"`},
 		{role, one(sqlc.WriteOperationCreate, "reviewer"), `Create role "reviewer"`},
@@ -82,11 +103,11 @@ func TestHeadlines(t *testing.T) {
 		{role, one(sqlc.WriteOperationDelete, ""), `Delete role #4`},
 		{role, one(sqlc.WriteOperationUpdate, "a", text("name", "a", "b\nconfirm \u202e")), `Rename role "a" to "b confirm [RLO]"`},
 	} {
-		if got := card.Headline(c.noun, c.record); got != c.want {
+		if got := headline(c.noun, c.record); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
-	long := card.Headline(order, one(sqlc.WriteOperationUpdate, strings.Repeat("x", 500), text("notes", "", strings.Repeat("y", 5000))))
+	long := headline(order, one(sqlc.WriteOperationUpdate, strings.Repeat("x", 500), text("notes", "", strings.Repeat("y", 5000))))
 	if n := utf8.RuneCountInString(long); n > card.MaxHeadline {
 		t.Errorf("%d characters", n)
 	}

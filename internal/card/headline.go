@@ -17,10 +17,44 @@ type Noun struct {
 }
 
 // Headline says in one line what a proposal does, from the stored change alone: hidden characters are
-// marks, and there is no line break.
-func Headline(n Noun, r Record) string {
-	line := strings.Join(strings.Fields(Visible(sentence(n, r))), " ")
-	short, _ := clip(line, MaxHeadline)
+// marks, and there is no line break. nouns gives the noun of an entity.
+func Headline(nouns func(entity string) Noun, records []Record) string {
+	parts := []string{}
+	for _, r := range records[:min(len(records), maxSentences)] {
+		parts = append(parts, sentence(nouns(r.Entity), r))
+	}
+	if more := len(records) - len(parts); more > 0 {
+		parts = append(parts, count(more, "more change"))
+	}
+	return oneLine(strings.Join(parts, "; "))
+}
+
+const maxSentences = 3
+
+// BulkHeadline is that of a change of many records of one kind.
+func BulkHeadline(plural string, records int, changes []BulkChange) string {
+	of := fmt.Sprintf("%d %s", records, strings.ToLower(plural))
+	if len(changes) != 1 || changes[0].To == nil {
+		list := make([]Change, len(changes))
+		for i, c := range changes {
+			list[i].Label = c.Label
+		}
+		return oneLine(fmt.Sprintf("Change %s of %s", fields(list), of))
+	}
+	c := changes[0]
+	if c.To.Null {
+		return oneLine(fmt.Sprintf("Clear %s of %s", strings.ToLower(c.Label), of))
+	}
+	return oneLine(fmt.Sprintf("Set %s of %s to %s", strings.ToLower(c.Label), of, Show(c.To, c.Type).Text))
+}
+
+// UndoHeadline is that of a proposal that undoes another, known to people by its number.
+func UndoHeadline(number int64, headline string) string {
+	return oneLine(fmt.Sprintf("Undo #%d: %s", number, headline))
+}
+
+func oneLine(s string) string {
+	short, _ := clip(strings.Join(strings.Fields(Visible(s)), " "), MaxHeadline)
 	return short
 }
 
@@ -32,10 +66,27 @@ func sentence(n Noun, r Record) string {
 	case sqlc.WriteOperationDelete:
 		return fmt.Sprintf("Delete %s %s", title, titled(r))
 	}
+	if by := together(r.Changes); by != "" {
+		return fmt.Sprintf("Move %s of %s, %s", fields(r.Changes), calledBy(r), by)
+	}
 	if len(r.Changes) != 1 {
 		return fmt.Sprintf("Change %s of %s %s", fields(r.Changes), title, titled(r))
 	}
 	return single(n, r, r.Changes[0])
+}
+
+// together says how far several dates move, where all that changes are dates and they move alike.
+func together(changes []Change) string {
+	if len(changes) < 2 {
+		return ""
+	}
+	by := Delta(changes[0])
+	for _, c := range changes {
+		if c.Type != Date || Delta(c) != by {
+			return ""
+		}
+	}
+	return by
 }
 
 func single(n Noun, r Record, c Change) string {

@@ -37,7 +37,7 @@ func TestAnItemIsItsEvent(t *testing.T) {
 	}
 	got := w.only(f, w.mill, before, w.event(w.mill, p))
 	if got.Proposal != p || got.Workspace != w.mill || got.ActingUser != w.maria || !got.RequiresApproval || got.Type != "extended" || got.Status != "pending" || got.Now != "pending" ||
-		got.Entity != "core.role" || got.Operation != "update" || !got.Actor.IsZero() || !got.Conversation.IsZero() || got.At.IsZero() {
+		got.ApproverRole != "approver" || got.Shared || got.ActionKind != "record_update" || len(got.Deciders) > 0 || got.Entity != "core.role" || got.Operation != "update" || !got.Actor.IsZero() || !got.Conversation.IsZero() || got.At.IsZero() {
 		t.Errorf("got %+v", got)
 	}
 	if head, err := f.Head(t.Context(), w.mill); err != nil || head != got.Position {

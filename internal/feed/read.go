@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/countersign/countersign/internal/id"
@@ -22,13 +23,17 @@ type Item struct {
 	Actor     id.User             // zero: the system
 	At        time.Time
 
-	// Of its proposal. But for Now they never change.
+	// Of its proposal. But for Now and Deciders they never change, or change but once: RequiresApproval.
 	ActingUser       id.User
 	RequiresApproval bool
+	ApproverRole     sqlc.Role
+	Shared           bool
 	Entity           string
 	Operation        sqlc.WriteOperation
+	ActionKind       string
 	Conversation     id.Conversation     // zero: none
 	Now              sqlc.ProposalStatus // what the proposal was when this was read
+	Deciders         []id.User           // who had decided something about it then, where it awaited approval
 }
 
 // Cursor leads on from the item.
@@ -60,9 +65,18 @@ func (f *Feed) Since(ctx context.Context, db sqlc.DBTX, after Position, limit in
 	for i, r := range rows {
 		items[i] = Item{
 			Position: Position(r.Position), Event: r.ID, Workspace: r.WorkspaceID, Proposal: r.ProposalID, Type: r.Type, Status: r.Status, Actor: r.ActorID, At: r.At,
-			ActingUser: r.ActingUserID, RequiresApproval: r.RequiresApproval, Entity: r.Entity, Operation: r.Operation, Conversation: r.ConversationID, Now: r.StatusNow}
+			ActingUser: r.ActingUserID, RequiresApproval: r.RequiresApproval, Entity: r.Entity, Operation: r.Operation, Conversation: r.ConversationID, Now: r.StatusNow,
+			ApproverRole: r.ApproverRole, Shared: r.Shared, ActionKind: r.ActionKind, Deciders: users(r.Deciders)}
 	}
 	return items, nil
+}
+
+func users(stored []uuid.UUID) []id.User {
+	list := make([]id.User, len(stored))
+	for i, one := range stored {
+		list[i] = id.UserOf(one)
+	}
+	return list
 }
 
 // kept tells, after the events were read, whether nothing after the position had gone by then.

@@ -60,8 +60,8 @@ func (w *world) proposal(workspace id.Workspace, approvals int) id.Proposal {
 	w.t.Helper()
 	p := id.NewProposal()
 	_, err := w.db.Owner.Exec(w.t.Context(), `
-		INSERT INTO proposals (id, workspace_id, tool, entity, operation, action_kind, headline, fingerprint, salt, acting_user_id, channel, approvals_needed, preview_only, lifetime, expires_at)
-		VALUES ($1, $2, 'core_role_update', 'core.role', 'update', 'record_update', 'Role 4', repeat('0', 64), decode(repeat('00', 16), 'hex'), $3, 'api', $4, false, '30 minutes', clock_timestamp() + interval '30 minutes')`,
+		INSERT INTO proposals (id, workspace_id, tool, entity, operation, action_kind, headline, fingerprint, salt, acting_user_id, channel, approvals_needed, preview_only, lifetime, expires_at, record_count)
+		VALUES ($1, $2, 'core_role_update', 'core.role', 'update', 'record_update', 'Role 4', repeat('0', 64), decode(repeat('00', 16), 'hex'), $3, 'api', $4, false, '30 minutes', clock_timestamp() + interval '30 minutes', 1)`,
 		p, workspace, w.maria, approvals)
 	if err != nil {
 		w.t.Fatal(err)

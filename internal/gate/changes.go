@@ -10,7 +10,7 @@ import (
 
 // recordOf is what the card shows of the record: for an update the fields that change, for a create
 // those that are given, for a delete all that the record holds.
-func recordOf(in Intent, draft *record.Draft) card.Record {
+func recordOf(in record.Change, draft *record.Draft) card.Record {
 	r := card.Record{Entity: in.Entity.Name, Operation: sqlc.WriteOperation(in.Operation), Key: in.Key, URL: in.Entity.URL(in.Key), Changes: []card.Change{}}
 	if draft.Record != nil {
 		r.Key, r.Label, r.Version = draft.Record.Key, draft.Record.Label, draft.Record.Version
@@ -27,7 +27,7 @@ func recordOf(in Intent, draft *record.Draft) card.Record {
 }
 
 // fill gives a change its sides; false where the field is not part of the card.
-func fill(c *card.Change, in Intent, draft *record.Draft, f *record.Field) bool {
+func fill(c *card.Change, in record.Change, draft *record.Draft, f *record.Field) bool {
 	if in.Operation != record.Create {
 		if c.From = side(draft.Record.Values, f, draft.FromLabels); c.From != nil && f.Masked {
 			c.From.JSON = nil // nobody is shown it, and nothing writes it

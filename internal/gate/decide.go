@@ -41,6 +41,8 @@ type decision struct {
 	facts facts
 	done  bool // an event was written
 	late  bool // it met a proposal that has lapsed
+	// written is what the records do, as need takes it
+	written []string
 }
 
 const attempts = 3
@@ -124,15 +126,29 @@ func (d *decision) read(ctx context.Context, by identity.Person, which id.Propos
 		return err
 	}
 	p := &now.StoredProposal
-	var before []*sqlc.ProposalDecision
-	if p.Status != sqlc.ProposalStatusPending {
-		if before, err = q.DecisionsOfProposals(ctx, d.tx.Now(), id.UUIDs([]id.Proposal{which})); err != nil {
+	d.written = now.Written
+	d.facts = facts{proposal: p, person: by, signedIn: now.SignedIn && now.Enabled, role: sqlc.Role(now.Role),
+		turnHolds: now.TurnHolds, kind: kind, now: now.Now}
+	return d.readBefore(ctx)
+}
+
+// readBefore reads what was decided before, where something was, and the terms of whoever's right it is to
+// write this.
+func (d *decision) readBefore(ctx context.Context) error {
+	f, role := &d.facts, d.facts.role
+	if f.proposal.Status != sqlc.ProposalStatusPending {
+		rows, err := d.gate.queries.DecisionsBefore(ctx, d.tx.Now(), f.proposal.ID)
+		if err != nil {
 			return err
 		}
+		for _, r := range rows {
+			f.decisions = append(f.decisions, Taken{&r.ProposalDecision, r.Person, sqlc.Role(r.Role)})
+		}
 	}
-	d.facts = facts{proposal: p, person: by, signedIn: now.SignedIn && now.Enabled, role: sqlc.Role(now.Role),
-		decisions: before, turnHolds: now.TurnHolds, kind: kind, now: now.Now}
-	d.facts.offered, d.facts.readable, d.facts.permitted = g.policy(p, d.facts.role)
+	if confirmer := f.confirmer(); confirmer != nil && f.kind == sqlc.DecisionKindApprove {
+		role = confirmer.Role
+	}
+	f.terms = d.gate.policy(f.proposal, role, d.written...)
 	return nil
 }
 
@@ -140,10 +156,7 @@ func (d *decision) read(ctx context.Context, by identity.Person, which id.Propos
 func (d *decision) refusal(ctx context.Context, v verdict) (*Answer, error) {
 	switch v {
 	case forbid:
-		if d.facts.signedIn && sees(d.facts.proposal, d.facts.person) {
-			return nil, forbidden("You may see this proposal; deciding it is not yours.")
-		}
-		return nil, forbidden("This proposal is not yours to see or decide.")
+		return nil, forbidden(d.whyNot())
 	case replay:
 		return d.answer(ctx, Stands, "")
 	case outdated:
@@ -152,7 +165,7 @@ func (d *decision) refusal(ctx context.Context, v verdict) (*Answer, error) {
 		return d.answer(ctx, AlreadyDecided, "Another decision came first.")
 	case lapsed:
 		d.late = true
-		return d.answer(ctx, AlreadyDecided, "Its time is over: nobody confirmed it while it was open.")
+		return d.answer(ctx, AlreadyDecided, d.facts.untimely())
 	case cutShort:
 		if err := d.withdrawCutShort(ctx); err != nil {
 			return nil, err
@@ -160,6 +173,17 @@ func (d *decision) refusal(ctx context.Context, v verdict) (*Answer, error) {
 		return d.answer(ctx, AlreadyDecided, "The answer that proposed it was cut short, so it was withdrawn.")
 	}
 	return nil, &Error{Code: Internal, Message: "Something went wrong on our side.", Cause: fmt.Errorf("verdict %d is not a refusal", v)}
+}
+
+// whyNot says no more of a proposal than the person sees of it.
+func (d *decision) whyNot() string {
+	switch f := d.facts; {
+	case !f.signedIn || !d.gate.sights[f.role].as(f.person).Sees(seen(f.proposal)):
+		return "This proposal is not yours to see or decide."
+	case f.early():
+		return "Nobody has confirmed it yet, so there is nothing to approve."
+	}
+	return "You may see this proposal; deciding it is not yours."
 }
 
 // answer reads the proposal as everyone reads it, and commits.
@@ -175,6 +199,9 @@ func (d *decision) answer(ctx context.Context, v Verdict, message string) (*Answ
 func undecided(err error) error {
 	if e := (*Error)(nil); errors.As(err, &e) {
 		return e
+	}
+	if r := (*Refusal)(nil); errors.As(err, &r) {
+		return r
 	}
 	if errors.Is(err, postgres.ErrUnheard) {
 		return unknown(err)

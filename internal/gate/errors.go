@@ -74,6 +74,15 @@ const (
 	SwitchedOff      RefusalCode = "SWITCHED_OFF"
 	BudgetSpent      RefusalCode = "BUDGET_SPENT"
 	TurnEnded        RefusalCode = "TURN_ENDED"
+
+	TooManyRecords     RefusalCode = "TOO_MANY_RECORDS"
+	NoEligibleApprover RefusalCode = "NO_ELIGIBLE_APPROVER"
+	RecentlyRejected   RefusalCode = "RECENTLY_REJECTED"
+	WouldFail          RefusalCode = "WOULD_FAIL"
+
+	// Of the proposal to revise or to revert.
+	DecidedBefore RefusalCode = "ALREADY_DECIDED"
+	OtherCard     RefusalCode = "CARD_OUTDATED"
 )
 
 // Refusal says that no card was made, and why.

@@ -11,7 +11,7 @@ import (
 // Extend gives a pending proposal its lifetime anew, once. A second call answers it unchanged; the
 // fingerprint stays.
 func (g *Gate) Extend(ctx context.Context, by identity.Person, which id.Proposal) (*Answer, error) {
-	return g.decide(ctx, by, which, "", func(ctx context.Context, d *decision) (*Answer, error) {
+	return g.decide(ctx, by, which, extension, func(ctx context.Context, d *decision) (*Answer, error) {
 		if v := settle(d.facts); v != apply {
 			return d.refusal(ctx, v)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/countersign/countersign/internal/actions"
 	"github.com/countersign/countersign/internal/gate"
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/identity"
@@ -33,6 +34,8 @@ type modelCard struct {
 	status          sqlc.ProposalStatus
 	decided         sqlc.DecisionKind
 	extended        bool
+	was             string // the record's name before it was applied
+	undoes          *modelCard
 }
 
 // machine drives the gate against the model.
@@ -50,7 +53,7 @@ func TestTheGateIsTheModel(t *testing.T) {
 	db := pgtest.New(t)
 	registry := db.Registry(t)
 	g := gate.New(gate.Pools{Gate: db.Pools.Gate, Agent: db.Pools.Agent, Worker: db.Pools.Worker}, registry, gate.DefaultLimits, func() {}, slog.New(slog.DiscardHandler))
-	tools := toolcall.New(g, registry, db.Pools.Agent, slog.New(slog.DiscardHandler))
+	tools := toolcall.New(g, registry, actions.All(), db.Pools.Agent, slog.New(slog.DiscardHandler))
 	maria := db.Person(t, "maria@harbor.example")
 	rapid.Check(t, func(r *rapid.T) {
 		m := &machine{t: t, db: db, gate: g, tools: tools, maria: maria, model: model{name: "editor", cards: map[id.Proposal]*modelCard{}}}
@@ -58,7 +61,7 @@ func TestTheGateIsTheModel(t *testing.T) {
 		m.sql(`DELETE FROM countersign.proposals`)
 		r.Repeat(map[string]func(*rapid.T){
 			"propose": m.propose, "confirm": m.confirm, "reject": m.reject, "withdraw": m.withdraw, "extend": m.extend,
-			"expire": m.expire, "sweep": m.sweep, "edit": m.edit, "": m.agree,
+			"expire": m.expire, "sweep": m.sweep, "edit": m.edit, "revise": m.revise, "revert": m.revert, "": m.agree,
 		})
 	})
 }
@@ -119,7 +122,7 @@ func (m *machine) confirm(r *rapid.T) {
 	c.decided, c.status = sqlc.DecisionKindConfirm, sqlc.ProposalStatusFailed
 	if c.seen == m.edits {
 		c.status = sqlc.ProposalStatusApplied
-		m.name, m.edits = c.to, m.edits+1
+		c.was, m.name, m.edits = m.name, c.to, m.edits+1
 	}
 }
 

@@ -17,6 +17,10 @@ type outcome struct {
 	record   json.RawMessage
 	affected *int32
 	failure  failure
+	// keys are those of a set's records, where it created any
+	keys []string
+	// supersededBy is the proposal that takes its place
+	supersededBy id.Proposal
 }
 
 // failure says why a confirmed change was not written.
@@ -24,15 +28,17 @@ type failure struct {
 	code    sqlc.FailureCode
 	message string
 	field   string
+	// positions are the records of a set that refused it
+	positions []int32
 }
 
 func failed(f failure) outcome { return outcome{status: sqlc.ProposalStatusFailed, failure: f} }
 
-// insert writes the decision under its key. It is final: what waits for approval is not built yet.
-func (d *decision) insert(ctx context.Context, seen, reason string) error {
+// insert writes the decision under its key. It is final, but where the approval of others has to follow.
+func (d *decision) insert(ctx context.Context, v verdict, seen, reason string) error {
 	f := d.facts
 	return d.gate.queries.InsertDecision(ctx, d.tx.Later(), sqlc.InsertDecisionParams{
-		ProposalID: f.proposal.ID, WorkspaceID: f.proposal.WorkspaceID, Kind: f.kind, Final: true,
+		ProposalID: f.proposal.ID, WorkspaceID: f.proposal.WorkspaceID, Kind: f.kind, Final: v != await,
 		PersonID: f.person.User().ID, SignInID: f.person.SignIn(), Fingerprint: optional(seen), Reason: optional(reason), At: f.now})
 }
 
@@ -41,13 +47,30 @@ func (d *decision) move(ctx context.Context, to outcome) error {
 	f := d.facts
 	params := sqlc.MoveProposalParams{
 		ID: f.proposal.ID, LockedStatus: f.proposal.Status, Status: to.status, ResolvedAt: &f.now,
-		OutcomeRecordID: to.recordID, OutcomeRecord: to.record, OutcomeAffected: to.affected,
+		OutcomeRecordID: to.recordID, OutcomeRecord: to.record, OutcomeAffected: to.affected, OutcomeKeys: to.keys, SupersededBy: to.supersededBy,
 		EventID: id.NewEvent(), EventType: sqlc.EventType(to.status), PersonID: f.person.User().ID, SignInID: f.person.SignIn(),
 		At: f.now, AuditID: id.NewAudit(), Verb: string(f.kind), Address: f.person.Address(), ToolCallID: id.NewToolCall()}
+	if to.status == sqlc.ProposalStatusAwaitingApproval {
+		d.wait(&params)
+	}
 	if to.failure.code != "" {
 		params.FailureCode, params.FailureMessage, params.FailureField = &to.failure.code, &to.failure.message, optional(to.failure.field)
+		params.FailedPositions = to.failure.positions
 	}
 	return d.moved(d.gate.queries.MoveProposal(ctx, d.tx.Later(), params))
+}
+
+// wait says that the approval of others has to follow, and until when: confirmed, it has its time anew.
+func (d *decision) wait(params *sqlc.MoveProposalParams) {
+	f := d.facts
+	params.ResolvedAt, params.EventType = nil, sqlc.EventTypeApproved
+	if f.kind == sqlc.DecisionKindConfirm {
+		until := f.now.Add(f.proposal.ApprovalLifetime)
+		params.ExpiresAt, params.EventType = &until, sqlc.EventTypeConfirmed
+	}
+	if n := f.needed(); n > f.proposal.ApprovalsNeeded {
+		params.ApprovalsRaised = &n
+	}
 }
 
 // withdrawCutShort takes back, for the system, what a turn proposed that did not end well.

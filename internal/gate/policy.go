@@ -5,18 +5,41 @@ import (
 	"github.com/countersign/countersign/sqlc"
 )
 
-// policy says what the configuration makes of a proposal now: whether its operation is still offered,
-// its record still read, and both to this role. An operation that has come to require approval is no
-// longer offered, since approvals are not built yet.
-func (g *Gate) policy(p *sqlc.StoredProposal, role sqlc.Role) (offered, readable, permitted bool) {
+// terms are what the configuration makes of a proposal now.
+type terms struct {
+	offered   bool // the operation, to anyone
+	read      bool // the record, to anyone
+	readable  bool // the record, to a role
+	insight   bool // cards of such records that the workspace shares, to a role
+	permitted bool // the operation, to a role
+	shared    bool // its decision, with the workspace
+	approvals int32
+	approver  sqlc.Role // of those whose approval it asks for; "" where it asks for none
+}
+
+// policy gives the terms of a proposal for a role, with what its records do as need takes it, where that was read.
+// What the card says of sharing holds as well: the configuration only narrows it.
+func (g *Gate) policy(p *sqlc.StoredProposal, role sqlc.Role, written ...string) terms {
 	e, ok := g.registry.Entity(p.Entity)
 	if !ok {
-		return false, false, false
+		return terms{}
 	}
+	t := terms{shared: p.Shared && e.Confirm == record.ConfirmWorkspace}
+	creates := p.Operation == sqlc.WriteOperationCreate
+	t.insight = e.Offers(record.Get, string(role))
+	t.read, t.readable = creates || e.Has(record.Get), creates || t.insight
 	op := record.Operation(p.Operation)
-	offered = e.Has(op) && e.Approvals(op) == 0
-	readable = op == record.Create || e.Offers(record.Get, string(role))
-	return offered, readable, e.Offers(op, string(role))
+	approval := ApprovalOf(e, op)
+	t.offered, t.permitted = e.Has(op), e.Offers(op, string(role))
+	if a, built := g.registry.Action(p.ActionKind); op == record.Action {
+		if t.offered, t.permitted = built, built && a.Offers(string(role)); built {
+			approval = a.Approval()
+		}
+	}
+	if approval = g.need(approval, written); approval.Needed > 0 {
+		t.approvals, t.approver = approval.Needed, approvers(approval)
+	}
+	return t
 }
 
 // refusedAs: what a confirmed proposal fails with where policy or rights refuse it.
@@ -24,4 +47,5 @@ var refusedAs = map[verdict]failure{
 	switchoff:   {code: sqlc.FailureCodeSwitchedOff, message: "This kind of change has been switched off since it was proposed."},
 	unreadable:  {code: sqlc.FailureCodeRecordUnreadable, message: "Reading this kind of record has been switched off since it was proposed."},
 	unpermitted: {code: sqlc.FailureCodeNotPermitted, message: "You have no right to make this kind of change, or no longer."},
+	unsupported: {code: sqlc.FailureCodeNotPermitted, message: "Whoever confirmed it has no right to make this kind of change any more."},
 }

@@ -1,11 +1,14 @@
 package gate
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/countersign/countersign/internal/card"
@@ -19,13 +22,29 @@ import (
 // Intent is what someone wants changed, and where the wish comes from. Call is the tool call it is part
 // of, which ends in the same transaction.
 type Intent struct {
-	Call         id.ToolCall
-	Tool         string
-	ActionKind   string
-	Entity       *record.Entity
-	Operation    record.Operation
-	Key          string
-	Values       map[string]json.RawMessage
+	Call       id.ToolCall
+	Tool       string
+	ActionKind string
+	// Entity and Operation say what it is called; what is wanted is Values of the record with Key, or of all
+	// that meet Where, or what Plan says.
+	Entity    *record.Entity
+	Operation record.Operation
+	Key       string
+	Where     map[string]json.RawMessage
+	Values    map[string]json.RawMessage
+	// Plan, of a custom action, reads as the person and says which records are to be changed. Route tells
+	// whether such a change can be written at all; what cannot is preview only.
+	Plan  func(context.Context, pgx.Tx) (*Plan, error)
+	Route func(*record.Entity, record.Operation) bool
+	// Lifetime is how long it waits to be confirmed; 0 for as long as the entity says.
+	Lifetime time.Duration
+	// Approval is what has to follow a confirm at least; what is asked for its records comes to it.
+	Approval record.Approval
+	// Undo is what is to be taken back of the proposal that RevertOf names.
+	Undo *undo
+	// Revises is the open proposal that this takes the place of, RevertOf the applied one that it undoes.
+	Revises      id.Proposal
+	RevertOf     id.Proposal
 	Note         string
 	Channel      sqlc.Channel
 	ClientName   string
@@ -37,13 +56,20 @@ type Intent struct {
 	RequestHash    []byte
 }
 
-// Propose stores a card of what would change, and changes nothing. The record is read as the person, in
-// the transaction that stores the card. A *Refusal says that no card was made, and why; an *Error that
-// nothing could be done.
+// Propose stores a card of what would change, and changes nothing. The records are read as the person, in
+// the transaction that stores the card. Where the same is open already for the same person, that one is
+// answered. A *Refusal says that no card was made, and why; an *Error that nothing could be done.
 func (g *Gate) Propose(ctx context.Context, by identity.Actor, in Intent) (*sqlc.Proposal, error) {
-	made, err := g.propose(ctx, by, in)
-	if raced(err) { // another request with the same key was quicker: this time its proposal is found
+	var made *sqlc.Proposal
+	var err error
+	for try := 1; ; try++ {
 		made, err = g.propose(ctx, by, in)
+		if twin := (*openTwin)(nil); errors.As(err, &twin) {
+			made, err = g.twin(ctx, by, in, twin.intent)
+		}
+		if !raced(err) || try >= attempts && !errors.Is(err, errTwinGone) || try >= twinAttempts {
+			break
+		}
 	}
 	if err != nil {
 		return nil, unproposed(err)
@@ -60,20 +86,14 @@ func (g *Gate) propose(ctx context.Context, by identity.Actor, in Intent) (made 
 		if made, err = g.repeated(ctx, tx, by, in); made != nil || err != nil {
 			return err
 		}
-		salt := make([]byte, 16)
-		_, _ = rand.Read(salt) // never fails
+		salt := newSalt()
 		begun, err := tx.Sent(ctx)
 		if err != nil {
 			return err
 		}
-		draft, err := g.registry.Draft(ctx, begun, by, in.Entity, in.Operation, in.Key, in.Values, salt)
-		if refusal := RefusalOf(err); refusal != nil {
-			return refusal
-		} else if err != nil {
+		draft, err := g.draft(ctx, begun, by, in, salt)
+		if err != nil {
 			return err
-		}
-		if refusal := unchangeable(in, draft); refusal != nil {
-			return refusal
 		}
 		made, err = g.store(ctx, tx, by, in, draft, salt)
 		return err
@@ -81,24 +101,97 @@ func (g *Gate) propose(ctx context.Context, by identity.Actor, in Intent) (made 
 	return made, err
 }
 
+func newSalt() []byte {
+	salt := make([]byte, 16)
+	_, _ = rand.Read(salt) // never fails
+	return salt
+}
+
 // store writes the card through the function that the agent's login may execute, and ends the call.
-func (g *Gate) store(ctx context.Context, tx *postgres.Tx, by identity.Actor, in Intent, draft *record.Draft, salt []byte) (*sqlc.Proposal, error) {
+func (g *Gate) store(ctx context.Context, tx *postgres.Tx, by identity.Actor, in Intent, draft *drafted, salt []byte) (*sqlc.Proposal, error) {
+	params, err := g.seal(by, in, draft, salt)
+	if err != nil {
+		return nil, err
+	}
+	if err := g.queries.Propose(ctx, tx.Later(), params); err != nil {
+		return nil, err
+	}
+	made, err := g.finished(ctx, tx, in, id.ProposalOf(params.ID))
+	return made, twinOf(err, params.Intent)
+}
+
+// seal makes the card and its fingerprint.
+func (g *Gate) seal(by identity.Actor, in Intent, draft *drafted, salt []byte) (sqlc.ProposeParams, error) {
+	in.Approval = g.need(in.Approval, draft.written())
 	sealed := card.Sealed{Proposal: id.NewProposal(), Workspace: by.Workspace().ID, ActingUser: by.User().ID, Tool: in.Tool, Entity: in.Entity.Name,
-		Operation: sqlc.WriteOperation(in.Operation), ActionKind: in.ActionKind, Salt: salt, Records: []card.Record{recordOf(in, draft)}}
-	records, err := json.Marshal([]storedRecord{stored(in, draft, sealed.Records[0])})
-	if err != nil {
-		return nil, err
-	}
-	err = g.queries.Propose(ctx, tx.Later(), sqlc.ProposeParams{
+		Operation: sqlc.WriteOperation(in.Operation), ActionKind: in.ActionKind, ApprovalsNeeded: in.Approval.Needed, ApproverRole: approvers(in.Approval),
+		PreviewOnly: draft.preview, Salt: salt, Records: draft.cards, Rehearsal: draft.rehearsal, RevertOf: in.RevertOf, Conflicts: draft.conflicts}
+	params := sqlc.ProposeParams{
 		ID: sealed.Proposal.UUID(), Tool: in.Tool, Entity: in.Entity.Name, Operation: sealed.Operation, ActionKind: in.ActionKind,
-		Headline: card.Headline(card.Noun{Title: in.Entity.Title, LabelField: in.Entity.LabelField()}, sealed.Records[0]), Note: optional(in.Note),
-		Fingerprint: card.Fingerprint(sealed), Salt: salt, ActingUserID: by.User().ID.UUID(), SignInID: id.Null(by.SignIn()), TokenID: id.Null(by.Token()),
+		Note: optional(in.Note), Fingerprint: card.Fingerprint(sealed), Salt: salt, Intent: card.Intent(sealed),
+		ActingUserID: by.User().ID.UUID(), SignInID: id.Null(by.SignIn()), TokenID: id.Null(by.Token()),
 		Channel: in.Channel, ClientName: optional(in.ClientName), ConversationID: id.Null(in.Conversation), TurnID: id.Null(in.Turn),
-		ToolCallID: in.Call.UUID(), Lifetime: in.Entity.Lifetime, IdempotencyKey: optional(in.IdempotencyKey), RequestHash: in.RequestHash, Records: records})
-	if err != nil {
-		return nil, err
+		ToolCallID: in.Call.UUID(), ApprovalsNeeded: in.Approval.Needed, ApproverRole: approvers(in.Approval), ApprovalLifetime: in.Approval.Lifetime,
+		PreviewOnly: draft.preview, Shared: in.Entity.Confirm == record.ConfirmWorkspace, Lifetime: cmp.Or(in.Lifetime, in.Entity.Lifetime),
+		IdempotencyKey: optional(in.IdempotencyKey), RequestHash: in.RequestHash, RevisionOf: id.Null(in.Revises), RevertOf: id.Null(in.RevertOf)}
+	if !by.Token().IsZero() {
+		params.RejectedWithin = new(g.registry.Assistant().RejectedWithin)
 	}
-	return g.finished(ctx, tx, in, sealed.Proposal)
+	return params, draft.fill(&params, g, in, sealed.Records)
+}
+
+// fill adds what is stored of a draft.
+func (d *drafted) fill(params *sqlc.ProposeParams, g *Gate, in Intent, records []card.Record) (err error) {
+	params.Headline = card.Headline(g.noun, records)
+	if in.Operation == record.BulkUpdate {
+		bulk := card.Summarise(records)
+		params.Headline = card.BulkHeadline(in.Entity.Plural, len(records), bulk)
+		if params.Changes, err = json.Marshal(bulk); err != nil {
+			return err
+		}
+		if in.Where != nil {
+			if params.Matched, err = json.Marshal(in.Where); err != nil {
+				return err
+			}
+		}
+	}
+	if in.Undo != nil {
+		params.Headline = card.UndoHeadline(in.Undo.of.Number, params.Headline)
+	}
+	if params.Conflicts = json.RawMessage("[]"); len(d.conflicts) > 0 {
+		if params.Conflicts, err = json.Marshal(d.conflicts); err != nil {
+			return err
+		}
+	}
+	if params.Warnings = json.RawMessage("[]"); len(d.warnings) > 0 {
+		if params.Warnings, err = json.Marshal(d.warnings); err != nil {
+			return err
+		}
+	}
+	if d.rehearsal != nil {
+		if params.Rehearsal, err = json.Marshal(d.rehearsal); err != nil {
+			return err
+		}
+	}
+	params.Records, err = d.stored(records)
+	return err
+}
+
+// approvers is the role of those who approve, also where the configuration only comes to ask for it later.
+func approvers(of record.Approval) sqlc.Role {
+	if of.Role == "" {
+		return sqlc.RoleApprover
+	}
+	return sqlc.Role(of.Role)
+}
+
+// noun is what the registry calls the records of an entity.
+func (g *Gate) noun(entity string) card.Noun {
+	e, ok := g.registry.Entity(entity)
+	if !ok {
+		return card.Noun{Title: entity}
+	}
+	return card.Noun{Title: e.Title, LabelField: e.LabelField()}
 }
 
 // finished ends the call in the transaction of its proposal, reads that as everyone does, and commits.
@@ -111,51 +204,32 @@ func (g *Gate) finished(ctx context.Context, tx *postgres.Tx, in Intent, made id
 	return g.queries.GetProposal(ctx, tx.Last(), made)
 }
 
-// unchangeable tells why a record that was read is not offered for this change.
-func unchangeable(in Intent, draft *record.Draft) *Refusal {
-	if draft.Record != nil && draft.Record.Locked != "" {
-		return &Refusal{Code: Locked, Message: draft.Record.Locked}
-	}
-	if in.Operation == record.Update && len(draft.Changed) == 0 {
-		return &Refusal{Code: NothingToChange, Message: "The record already has these values, so there is nothing to change."}
-	}
-	return nil
-}
-
 // unproposed maps what the database says of the proposal as a whole.
 func unproposed(err error) error {
+	if refused := refusedBy(err); refused != nil {
+		return refused
+	}
+	return unavailable(err)
+}
+
+// refusedBy finds the refusal in an error; nil where it is none.
+func refusedBy(err error) error {
 	refusal, coded, pg := (*Refusal)(nil), (*Error)(nil), (*pgconn.PgError)(nil)
 	switch {
 	case errors.As(err, &refusal):
 		return refusal
 	case errors.As(err, &coded):
 		return coded
+	case errors.Is(err, errMoved):
+		return &Refusal{Code: WouldFail, Message: "The record is being changed by someone else just now. Propose it again."}
 	case errors.As(err, &pg) && pg.Code == "CS001":
 		return &Refusal{Code: TurnEnded, Message: "The call or the turn this belongs to has ended."}
 	case errors.As(err, &pg) && pg.Code == "CS003":
 		return forbidden("You may not propose in this workspace.")
+	case errors.As(err, &pg) && pg.Code == "CS004":
+		return &Refusal{Code: NoEligibleApprover, Message: "This needs the approval of others, and there are not enough people here who could approve it."}
+	case errors.As(err, &pg) && pg.Code == "CS005":
+		return &Refusal{Code: RecentlyRejected, Message: "A person rejected this change a short while ago. They may ask for it again themselves."}
 	}
-	return unavailable(err)
-}
-
-// storedRecord is a row of proposal_records as the function propose takes it.
-type storedRecord struct {
-	Position  int                        `json:"position"`
-	Entity    string                     `json:"entity"`
-	Operation sqlc.WriteOperation        `json:"operation"`
-	Key       *string                    `json:"key"`
-	Label     string                     `json:"label"`
-	URL       *string                    `json:"url"`
-	Version   *string                    `json:"version"`
-	Before    map[string]json.RawMessage `json:"before"`
-	Changes   []card.Change              `json:"changes"`
-}
-
-func stored(in Intent, draft *record.Draft, r card.Record) storedRecord {
-	before := in.Entity.Exposed(draft.Record)
-	for name, v := range before {
-		before[name] = storable(v)
-	}
-	return storedRecord{Position: 1, Entity: r.Entity, Operation: r.Operation, Key: optional(r.Key), Label: r.Label, URL: optional(r.URL),
-		Version: optional(r.Version), Before: before, Changes: r.Changes}
+	return nil
 }

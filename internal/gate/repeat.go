@@ -35,5 +35,5 @@ func (g *Gate) repeated(ctx context.Context, tx *postgres.Tx, by identity.Actor,
 
 func raced(err error) bool {
 	pg := (*pgconn.PgError)(nil)
-	return errors.As(err, &pg) && pg.Code == "23505" && pg.ConstraintName == "proposals_key"
+	return errors.Is(err, errMoved) || errors.Is(err, errTwinGone) || errors.As(err, &pg) && pg.Code == "23505" && pg.ConstraintName == "proposals_key"
 }

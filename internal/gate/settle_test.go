@@ -14,8 +14,8 @@ import (
 func open(change ...func(*facts)) facts {
 	now := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 	f := facts{
-		proposal: &sqlc.StoredProposal{Status: sqlc.ProposalStatusPending, Fingerprint: "card", ExpiresAt: now.Add(time.Minute)},
-		signedIn: true, role: sqlc.RoleMember, turnHolds: true, offered: true, readable: true, permitted: true,
+		proposal: &sqlc.StoredProposal{Status: sqlc.ProposalStatusPending, Fingerprint: "card", ExpiresAt: now.Add(time.Minute), ApproverRole: sqlc.RoleApprover},
+		signedIn: true, role: sqlc.RoleMember, turnHolds: true, terms: terms{offered: true, read: true, readable: true, insight: true, permitted: true},
 		kind: sqlc.DecisionKindConfirm, checksCard: true, seen: "card", now: now}
 	for _, do := range change {
 		do(&f)
@@ -27,7 +27,7 @@ func anothers(f *facts)   { f.proposal.ActingUserID = id.NewUser() }
 func expired(f *facts)    { f.now = f.proposal.ExpiresAt }
 func otherCard(f *facts)  { f.seen = "another" }
 func off(f *facts)        { f.offered = false }
-func unread(f *facts)     { f.readable = false }
+func unread(f *facts)     { f.read, f.readable = false, false }
 func noRight(f *facts)    { f.permitted = false }
 func signedOut(f *facts)  { f.signedIn = false }
 func brokenTurn(f *facts) { f.turnHolds = false }
@@ -39,8 +39,12 @@ func as(role sqlc.Role) func(*facts) { return func(f *facts) { f.role = role } }
 func was(status sqlc.ProposalStatus, kind sqlc.DecisionKind, by id.User) func(*facts) {
 	return func(f *facts) {
 		f.proposal.Status = status
-		f.decisions = append(f.decisions, &sqlc.ProposalDecision{Kind: kind, PersonID: by})
+		f.decisions = append(f.decisions, taken(kind, by, sqlc.RoleMember))
 	}
+}
+
+func taken(kind sqlc.DecisionKind, by id.User, role sqlc.Role) Taken {
+	return Taken{ProposalDecision: &sqlc.ProposalDecision{Kind: kind, PersonID: by}, Role: role}
 }
 
 func TestSettle(t *testing.T) {
@@ -107,10 +111,12 @@ func TestEveryOpenMoveHasAVerdictForEveryRole(t *testing.T) {
 func TestTheZeroPersonDecidesNothing(t *testing.T) {
 	g := &Gate{}
 	for name, do := range map[string]func() (*Answer, error){
-		"confirm":  func() (*Answer, error) { return g.Confirm(t.Context(), identity.Person{}, id.NewProposal(), "card") },
-		"reject":   func() (*Answer, error) { return g.Reject(t.Context(), identity.Person{}, id.NewProposal(), "") },
-		"withdraw": func() (*Answer, error) { return g.Withdraw(t.Context(), identity.Person{}, id.NewProposal()) },
-		"extend":   func() (*Answer, error) { return g.Extend(t.Context(), identity.Person{}, id.NewProposal()) },
+		"confirm":    func() (*Answer, error) { return g.Confirm(t.Context(), identity.Person{}, id.NewProposal(), "card") },
+		"reject":     func() (*Answer, error) { return g.Reject(t.Context(), identity.Person{}, id.NewProposal(), "") },
+		"approve":    func() (*Answer, error) { return g.Approve(t.Context(), identity.Person{}, id.NewProposal(), "card") },
+		"disapprove": func() (*Answer, error) { return g.Disapprove(t.Context(), identity.Person{}, id.NewProposal(), "") },
+		"withdraw":   func() (*Answer, error) { return g.Withdraw(t.Context(), identity.Person{}, id.NewProposal()) },
+		"extend":     func() (*Answer, error) { return g.Extend(t.Context(), identity.Person{}, id.NewProposal()) },
 	} {
 		if _, err := do(); CodeOf(err) != Forbidden {
 			t.Errorf("%s by nobody: %v", name, err)

@@ -2,6 +2,8 @@ package gate
 
 import (
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -22,9 +24,9 @@ func refusalOf(err error, writes []record.Write) (failure, bool) {
 	case pg.Code == "42501":
 		return refusedAs[unpermitted], true
 	case pg.Code == "428C9" || class(pg, "22"):
-		return failure{sqlc.FailureCodeInvalidValue, "The database refused a value" + of(field(pg, writes)) + ".", field(pg, writes)}, true
+		return failure{code: sqlc.FailureCodeInvalidValue, message: "The database refused a value" + of(field(pg, writes)) + ".", field: field(pg, writes)}, true
 	case class(pg, "23"):
-		return failure{sqlc.FailureCodeConstraintViolation, constraintMessages[pg.Code] + of(field(pg, writes)) + ".", field(pg, writes)}, true
+		return failure{code: sqlc.FailureCodeConstraintViolation, message: constraintMessages[pg.Code] + of(field(pg, writes)) + ".", field: field(pg, writes)}, true
 	case broken(pg):
 		return failure{}, false
 	case pg.Code == "42P01" || pg.Code == "42703":
@@ -54,18 +56,27 @@ var constraintMessages = map[string]string{
 	"23001": "Another record depends on this one",
 }
 
-// field finds the field a refusal is about: the column PostgreSQL names, or the only one that changes.
+// field finds the field a refusal is about: the one that PostgreSQL names, of those that a constraint is about
+// the one that is given, or the only one that is.
 func field(pg *pgconn.PgError, writes []record.Write) string {
-	if len(writes) != 1 {
+	if len(writes) == 0 {
 		return ""
 	}
-	if f, ok := writes[0].Entity.Field(pg.ColumnName); ok {
-		return f.Name
-	}
-	if pg.Code != "23503" && len(writes[0].Values) == 1 {
-		for name := range writes[0].Values {
-			return name
+	for _, w := range writes[1:] {
+		if w.Entity != writes[0].Entity || len(w.Values) != len(writes[0].Values) {
+			return ""
 		}
+	}
+	given := slices.Collect(maps.Keys(writes[0].Values))
+	blamed := writes[0].Entity.Blamed(pg)
+	if among := slices.DeleteFunc(slices.Clone(blamed), func(name string) bool { return !slices.Contains(given, name) }); len(among) == 1 {
+		return among[0]
+	}
+	switch {
+	case len(blamed) == 1:
+		return blamed[0]
+	case pg.Code != "23503" && len(given) == 1:
+		return given[0]
 	}
 	return ""
 }

@@ -74,7 +74,7 @@ func (g *Gate) withdrawn(ctx context.Context, db sqlc.DBTX, before *sqlc.Proposa
 
 func (g *Gate) byToken(ctx context.Context, db sqlc.DBTX, p *sqlc.Proposal) bool {
 	list, err := g.queries.DecisionsOfProposals(ctx, db, id.UUIDs([]id.Proposal{p.ID}))
-	return err == nil && len(list) > 0 && list[len(list)-1].TokenID == p.TokenID
+	return err == nil && len(list) > 0 && list[len(list)-1].ProposalDecision.TokenID == p.TokenID
 }
 
 // WithdrawCutShort takes back, for the system, what a turn proposed that was cut short or failed. It

@@ -44,6 +44,9 @@ func (i *User) UnmarshalGQL(v any) error { return i.read(v) }
 // NewUser makes an id that sorts after those made before.
 func NewUser() User { return User{fresh[user]()} }
 
+// UserOf gives the id that a stored uuid is.
+func UserOf(u uuid.UUID) User { return User{key[user]{u}} }
+
 // ParseUser reads a TypeID; ErrMalformed for any other text.
 func ParseUser(s string) (User, error) {
 	k, err := parsed[user](s)
@@ -181,6 +184,9 @@ func (i *Proposal) UnmarshalGQL(v any) error { return i.read(v) }
 
 // NewProposal makes an id that sorts after those made before.
 func NewProposal() Proposal { return Proposal{fresh[proposal]()} }
+
+// ProposalOf gives the id with this value.
+func ProposalOf(u uuid.UUID) Proposal { return Proposal{key[proposal]{u}} }
 
 // ParseProposal reads a TypeID; ErrMalformed for any other text.
 func ParseProposal(s string) (Proposal, error) {

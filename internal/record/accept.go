@@ -1,39 +1,50 @@
 package record
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 )
 
-// accept checks the values that someone proposes for an operation, and gives them in the registry's order.
-func (e *Entity) accept(op Operation, values map[string]json.RawMessage) ([]given, error) {
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		if err := e.mayWrite(op, name); err != nil {
+// accept checks the values that someone proposes, and gives them in the registry's order.
+func (c Change) accept() ([]given, error) {
+	e := c.Entity
+	for _, name := range append(slices.Sorted(maps.Keys(c.Values)), slices.Sorted(maps.Keys(c.Kept))...) {
+		if err := e.mayWrite(c.Operation, name, c.Planned); err != nil {
 			return nil, err
 		}
 	}
 	var list []given
 	for _, f := range e.Fields {
-		raw, ok := values[f.Name]
-		if !ok {
-			if op == Create && f.Required {
-				return nil, invalid(f.Name, "%q has to be given to create %s.", f.Name, e.Name)
-			}
-			continue
-		}
-		text, err := f.column.input(raw)
-		if err != nil {
+		one, there, err := c.given(f)
+		switch {
+		case err != nil:
 			return nil, invalid(f.Name, "%q %s.", f.Name, err)
+		case there:
+			list = append(list, one)
+		case c.Operation == Create && f.Required:
+			return nil, invalid(f.Name, "%q has to be given to create %s.", f.Name, e.Name)
 		}
-		list = append(list, given{field: f, text: text})
 	}
 	return list, nil
 }
 
+// given is what the change gives a field; not there where it leaves it alone. The error is a limit.
+func (c Change) given(f *Field) (one given, there bool, err error) {
+	one.field = f
+	if raw, ok := c.Values[f.Name]; ok {
+		one.text, err = f.column.input(raw)
+		return one, true, err
+	}
+	v, ok := c.Kept[f.Name]
+	if ok {
+		one.text, err = f.column.parameter(v)
+	}
+	return one, ok, err
+}
+
 // mayWrite refuses fields that are not there, or not for this operation.
-func (e *Entity) mayWrite(op Operation, name string) error {
+func (e *Entity) mayWrite(op Operation, name string, planned bool) error {
 	f, err := e.find(name)
 	if err != nil {
 		return err
@@ -41,9 +52,9 @@ func (e *Entity) mayWrite(op Operation, name string) error {
 	switch {
 	case op == Delete:
 		return invalid(name, "A delete changes no fields.")
-	case !f.Writable:
+	case !f.Writable && !(planned && f.column.readOnly == ""):
 		return &InputError{Code: FieldNotWritable, Field: name, Message: quoted(name) + " of " + e.Name + " can be read but not changed."}
-	case op != Create && e.isKey(f):
+	case op != Create && e.IsKey(f):
 		return &InputError{Code: FieldNotWritable, Field: name, Message: quoted(name) + " is the key of " + e.Name + ", and a record keeps its key."}
 	}
 	return nil

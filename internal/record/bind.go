@@ -27,6 +27,7 @@ func (b *binder) bind(d *document) {
 		b.registry.entities = append(b.registry.entities, e)
 		b.registry.byName[e.Name] = e
 	}
+	b.bindActions(d)
 }
 
 func (b *binder) bindSource(s *sourceSpec) {
@@ -83,8 +84,8 @@ func (b *binder) tables() []string {
 func (b *binder) bindEntity(spec *entitySpec, r *relation) *Entity {
 	e := &Entity{
 		Name: spec.name, Title: spec.title, Plural: spec.plural, Lifetime: spec.lifetime, BulkCap: spec.bulkCap,
-		Confirm: spec.confirm, Cites: spec.cites, source: b.source(spec.source.text),
-		oid: r.OID, table: quote(r.Schema, r.Name), view: r.isView(), columns: r.columns, offers: map[Operation]offer{},
+		Confirm: spec.confirm, Cites: spec.cites, Rehearses: spec.rehearse, PreviewOnly: spec.previewOnly, source: b.source(spec.source.text),
+		oid: r.OID, table: quote(r.Schema, r.Name), view: r.isView(), columns: r.columns, relation: r, offers: map[Operation]offer{},
 	}
 	for op, o := range spec.operations {
 		e.offers[op] = o.offer

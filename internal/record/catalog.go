@@ -25,6 +25,8 @@ type relation struct {
 	order   []string
 	primary []string
 	uniques [][]string
+	// constraints are the columns that each constraint, and each unique index, is about
+	constraints map[string][]string
 }
 
 func (r *relation) isView() bool { return r.Kind == "v" || r.Kind == "m" }
@@ -64,6 +66,12 @@ FROM pg_catalog.pg_index i
 WHERE i.indrelid = ANY ($1) AND i.indisunique AND i.indisvalid AND i.indimmediate AND i.indpred IS NULL AND i.indexprs IS NULL
 ORDER BY i.indrelid, i.indisprimary DESC, i.indexrelid`
 
+const constraintsSQL = `
+SELECT c.conrelid, c.conname, ARRAY (SELECT a.attname::text FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.conrelid AND a.attnum = ANY (c.conkey))
+FROM pg_catalog.pg_constraint c WHERE c.conrelid = ANY ($1)
+UNION ALL SELECT i.indrelid, r.relname, ARRAY (SELECT a.attname::text FROM pg_catalog.pg_attribute a WHERE a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey))
+FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class r ON r.oid = i.indexrelid WHERE i.indrelid = ANY ($1) AND i.indisunique`
+
 // readCatalog reads every relation's name, and the columns and keys of those that are wanted.
 func readCatalog(ctx context.Context, tx pgx.Tx, wanted func(*relation) bool) (*catalog, error) {
 	// Without other schemas in the path format_type writes the schema of every type that is not PostgreSQL's.
@@ -73,7 +81,7 @@ func readCatalog(ctx context.Context, tx pgx.Tx, wanted func(*relation) bool) (*
 	c := &catalog{relations: map[string]*relation{}}
 	rows, _ := tx.Query(ctx, relationsSQL)
 	list, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (*relation, error) {
-		r := &relation{columns: map[string]*column{}}
+		r := &relation{columns: map[string]*column{}, constraints: map[string][]string{}}
 		return r, row.Scan(&r.OID, &r.Schema, &r.Name, &r.Kind, &r.RLS)
 	})
 	if err != nil {
@@ -91,6 +99,9 @@ func readCatalog(ctx context.Context, tx pgx.Tx, wanted func(*relation) bool) (*
 	}
 	if err := readUniques(ctx, tx, oids, byOID); err != nil {
 		return nil, fmt.Errorf("read the catalog's keys: %w", err)
+	}
+	if err := readConstraints(ctx, tx, oids, byOID); err != nil {
+		return nil, fmt.Errorf("read the catalog's constraints: %w", err)
 	}
 	rows, _ = tx.Query(ctx, `SELECT rolname::text FROM pg_catalog.pg_roles ORDER BY 1`)
 	c.roles, err = pgx.CollectRows(rows, pgx.RowTo[string])
@@ -118,6 +129,18 @@ func readColumns(ctx context.Context, tx pgx.Tx, oids []uint32, byOID map[uint32
 		types.describe(c, typ, modifier)
 		r := byOID[relation]
 		r.columns[name], r.order = c, append(r.order, name)
+		return nil
+	})
+	return err
+}
+
+func readConstraints(ctx context.Context, tx pgx.Tx, oids []uint32, byOID map[uint32]*relation) error {
+	rows, _ := tx.Query(ctx, constraintsSQL, oids)
+	var relation uint32
+	var name string
+	var columns []string
+	_, err := pgx.ForEachRow(rows, []any{&relation, &name, &columns}, func() error {
+		byOID[relation].constraints[name], columns = columns, nil
 		return nil
 	})
 	return err

@@ -126,17 +126,17 @@ func (c *column) differs(row, expression string) string {
 	return a + " IS DISTINCT FROM " + b
 }
 
-// equals is true where the column has the parameter's value; an index on the column can serve it.
-func (c *column) equals(row, parameter string) string {
+// equals is true where the column, of the row called t, has the parameter's value; an index on the column can serve it.
+func (c *column) equals(parameter string) string {
 	switch {
 	case c.list && (c.kind == jsonKind || c.kind == otherKind):
-		return c.of(row) + "::text[] = CAST(" + parameter + "::text AS text[])"
+		return c.of("t") + "::text[] = CAST(" + parameter + "::text AS text[])"
 	case c.kind == otherKind:
-		return c.of(row) + "::text = " + parameter + "::text"
+		return c.of("t") + "::text = " + parameter + "::text"
 	case c.kind == jsonKind && !c.list:
-		return c.of(row) + "::jsonb = CAST(" + parameter + "::text AS jsonb)"
+		return c.of("t") + "::jsonb = CAST(" + parameter + "::text AS jsonb)"
 	}
-	return c.of(row) + " = " + c.cast(parameter)
+	return c.of("t") + " = " + c.cast(parameter)
 }
 
 // isDomain tells whether a PostgreSQL error about the type schema.name is about this column.

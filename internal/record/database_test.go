@@ -117,7 +117,7 @@ func (w *world) mustGet(t *testing.T, entity, key string) *record.Record {
 func (w *world) draft(t *testing.T, entity string, op record.Operation, key, values string) (got *record.Draft, err error) {
 	t.Helper()
 	w.inGate(t, func(ctx context.Context, tx pgx.Tx) {
-		got, err = w.registry.Draft(ctx, tx, w.maria, w.entity(t, entity), op, key, object(t, values), salt)
+		got, err = w.registry.Draft(ctx, tx, w.maria, record.Change{Entity: w.entity(t, entity), Operation: op, Key: key, Values: object(t, values)}, salt)
 	})
 	return got, err
 }

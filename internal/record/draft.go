@@ -2,7 +2,6 @@ package record
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -29,28 +28,29 @@ type Draft struct {
 // Draft reads the record and its version, casts the proposed values to their columns' types and compares,
 // all in one statement as the person; nothing is written. The error is an *InputError where a value is not
 // one that its column takes, else as for Get. salt is that of the version.
-func (r *Registry) Draft(ctx context.Context, tx pgx.Tx, as identity.Actor, e *Entity, op Operation, key string, values map[string]json.RawMessage, salt []byte) (*Draft, error) {
-	given, err := e.accept(op, values)
+func (r *Registry) Draft(ctx context.Context, tx pgx.Tx, as identity.Actor, c Change, salt []byte) (*Draft, error) {
+	e := c.Entity
+	given, err := c.accept()
 	if err != nil {
 		return nil, err
 	}
-	d := drafting{selection: e.reading(as, salt), given: given, fresh: op == Create}
+	d := drafting{selection: e.reading(as, salt), given: given, fresh: c.Operation == Create}
 	q := &query{}
 	if d.fresh && len(given) == 0 {
 		return &Draft{To: map[string]Value{}, Labels: map[string]string{}, FromLabels: map[string]string{}}, nil
 	}
 	q.add("SELECT ")
 	if !d.fresh {
-		parts, ok := e.readKey(key)
+		parts, ok := e.readKey(c.Key)
 		if !ok {
 			return nil, ErrGone
 		}
 		d.add(q)
-		d.compare(q)
+		d.compare(q, nil)
 		q.add(" FROM ", e.table, " AS t")
 		e.where(q, parts)
 	} else {
-		d.compare(q)
+		d.compare(q, nil)
 	}
 	rows, err := readAs(ctx, tx, as, e, q.statement())
 	if err != nil {
@@ -76,14 +76,15 @@ type drafting struct {
 }
 
 // compare adds, for each given value, what the column would keep, whether it differs, and what it refers to.
-func (d drafting) compare(q *query) {
+// The values are parameters, or stand in columns.
+func (d drafting) compare(q *query, columns []string) {
 	comma := ", "
 	if d.fresh {
 		comma = ""
 	}
-	for _, g := range d.given {
+	for i, g := range d.given {
 		c := g.field.column
-		cast := c.cast(q.param(g.text))
+		cast := c.cast(q.valueOf(g, columns, i))
 		q.add(comma, c.text(c.normalised(cast)))
 		comma = ", "
 		if !d.fresh {
@@ -93,6 +94,14 @@ func (d drafting) compare(q *query) {
 			q.add(", ", g.field.labelOf(q, cast))
 		}
 	}
+}
+
+// valueOf is where a value stands: in a column, or as a parameter.
+func (q *query) valueOf(g given, columns []string, i int) string {
+	if columns != nil {
+		return columns[i]
+	}
+	return q.param(g.text)
 }
 
 // normalised is how a value of json is kept for a card, which is jsonb; other types are as they are.

@@ -14,11 +14,11 @@ var (
 	ErrUnreadable = errors.New("you may not read these records")
 )
 
-// NoRow says that a write found no record with its key and version; nothing of it is written.
-type NoRow struct{ Index int } //nolint:errname // what happened to a write, and only then an error
+// NoRow says that some writes found no record with their key and version; nothing is written.
+type NoRow struct{ Indexes []int } //nolint:errname // what happened to writes, and only then an error
 
 func (e *NoRow) Error() string {
-	return fmt.Sprintf("no record with the key and version of write %d", e.Index)
+	return fmt.Sprintf("no record with the key and version of writes %v", e.Indexes)
 }
 
 const forbidden = "42501"

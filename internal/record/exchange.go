@@ -24,11 +24,11 @@ func (f *failure) Unwrap() error { return f.cause }
 // exchange sends statements in one round trip and gives the rows of each. They are parsed one after the
 // other, so that those behind an enter are parsed with the person's rights, which a batch of pgx would
 // not do: it prepares them all beforehand, as the login. The error is a *failure.
-func exchange(ctx context.Context, tx pgx.Tx, statements []statement) (results [][]row, err error) {
-	known := knownOn(tx.Conn())
-	ctx, end := known.trace(ctx, tx.Conn(), statements)
+func exchange(ctx context.Context, conn *pgx.Conn, statements []statement) (results [][]row, err error) {
+	known := knownOn(conn)
+	ctx, end := known.trace(ctx, conn, statements)
 	defer func() { end(err) }()
-	pipeline := tx.Conn().PgConn().StartPipeline(ctx)
+	pipeline := conn.PgConn().StartPipeline(ctx)
 	defer func() {
 		if closed := pipeline.Close(); closed != nil && err == nil {
 			err = &failure{statement: len(statements) - 1, cause: closed}
@@ -57,6 +57,8 @@ type prepared struct {
 	made     int
 	disabled bool // where prepared statements do not outlive a transaction, behind a pooler for example
 	tracer   pgx.BatchTracer
+	// wrote: rows of the host's may have been written on it that its counters still hold
+	wrote bool
 }
 
 // maxPrepared bounds what a connection keeps; statements beyond are parsed each time.
@@ -96,6 +98,9 @@ func (p *prepared) send(pipeline *pgconn.Pipeline, s statement) (fresh string) {
 	} else {
 		pipeline.SendQueryPrepared(name, values, nil, nil)
 	}
+	if s.synced {
+		pipeline.SendPipelineSync()
+	}
 	return fresh
 }
 
@@ -119,7 +124,9 @@ func (p *prepared) receive(pipeline *pgconn.Pipeline, s statement, fresh string)
 	for reader.NextRow() {
 		rows = append(rows, copyRow(reader.Values()))
 	}
-	_, err = reader.Close()
+	if _, err = reader.Close(); err == nil && s.synced {
+		_, err = pipeline.GetResults()
+	}
 	return rows, err
 }
 

@@ -61,7 +61,7 @@ func TestEachCallIsOneRoundTrip(t *testing.T) {
 			trips("get", 3, func() error { _, err := w.registry.Get(ctx, tx, w.maria, role, "4"); return err }),
 			trips("list", 3, func() error { _, err := w.registry.List(ctx, tx, w.maria, role, nil, 10, ""); return err }),
 			trips("draft", 3, func() (err error) {
-				d, err = w.registry.Draft(ctx, tx, w.maria, role, record.Update, "4", object(t, `{"name":"reviewer"}`), salt)
+				d, err = w.registry.Draft(ctx, tx, w.maria, record.Change{Entity: role, Operation: record.Update, Key: "4", Values: object(t, `{"name":"reviewer"}`)}, salt)
 				return err
 			}),
 			trips("write", 4, func() error {
@@ -105,7 +105,7 @@ func TestTableThatChangesUnderOpenConnections(t *testing.T) {
 	pool := w.gate(t, func(*pgxpool.Config) {})
 	get := func() error {
 		return pgx.BeginFunc(t.Context(), pool, func(tx pgx.Tx) error {
-			_, err := w.registry.Draft(t.Context(), tx, w.maria, w.entity(t, "core.role"), record.Update, "4", object(t, `{"name":"x"}`), salt)
+			_, err := w.registry.Draft(t.Context(), tx, w.maria, record.Change{Entity: w.entity(t, "core.role"), Operation: record.Update, Key: "4", Values: object(t, `{"name":"x"}`)}, salt)
 			return err
 		})
 	}

@@ -11,6 +11,7 @@ import (
 const (
 	InvalidInput     = "INVALID_INPUT"
 	FieldNotWritable = "FIELD_NOT_WRITABLE"
+	NotForChange     = "LOCKED" // of a record that is not offered for change
 )
 
 // InputError says which field was given something it does not take, and what it takes. It never repeats

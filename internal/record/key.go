@@ -73,7 +73,7 @@ func (e *Entity) where(q *query, parts []string) {
 		if i > 0 {
 			q.add(" AND ")
 		}
-		q.add(c.equals("t", q.param(&parts[i])))
+		q.add(c.equals(q.param(&parts[i])))
 	}
 }
 

@@ -70,7 +70,7 @@ func (e *Entity) meet(q *query, condition Condition) error {
 	if err != nil {
 		return invalid(f.Name, "%q %s.", f.Name, err)
 	}
-	q.add(" AND ", f.column.equals("t", q.param(value)))
+	q.add(" AND ", f.column.equals(q.param(value)))
 	return nil
 }
 
@@ -79,16 +79,12 @@ var pageSizes = []int{10, 25, 50, MaxPage}
 
 // page adds order, place and length. Rows of a view whose key is NULL are no records.
 func (e *Entity) page(q *query, first int, after string) error {
-	columns, order := "", ""
-	for i, c := range e.key {
+	for _, c := range e.key {
 		if e.view {
 			q.add(" AND ", c.of("t"), " IS NOT NULL")
 		}
-		if i > 0 {
-			columns, order = columns+", ", order+", "
-		}
-		columns, order = columns+c.of("t"), order+c.of("t")
 	}
+	columns := e.order("t")
 	if after != "" {
 		parts, err := e.readCursor(after)
 		if err != nil {
@@ -104,7 +100,7 @@ func (e *Entity) page(q *query, first int, after string) error {
 		q.add(")")
 	}
 	size := pageSizes[slices.IndexFunc(pageSizes, func(n int) bool { return n >= first })]
-	q.add(" ORDER BY ", order, " LIMIT ", strconv.Itoa(size+1))
+	q.add(" ORDER BY ", columns, " LIMIT ", strconv.Itoa(size+1))
 	return nil
 }
 

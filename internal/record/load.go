@@ -41,13 +41,17 @@ func load(ctx context.Context, db Database, path string, content []byte) (regist
 			err = errors.Join(err, rolledBack)
 		}
 	}()
-	b := &binder{problems: problems, registry: &Registry{assistant: d.assistant, byName: map[string]*Entity{}}}
+	b := &binder{problems: problems, registry: &Registry{assistant: d.assistant, byName: map[string]*Entity{}, file: path}}
 	b.catalog, err = readCatalog(ctx, tx, d.names)
 	if err != nil {
 		return nil, err
 	}
+	b.registry.tables = len(b.catalog.relations)
 	b.bind(d)
 	if err := b.bindReferences(ctx, tx, d); err != nil {
+		return nil, err
+	}
+	if err := b.bindHomes(ctx, tx); err != nil {
 		return nil, err
 	}
 	return b.registry, problems.err()

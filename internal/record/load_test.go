@@ -125,7 +125,7 @@ func TestDemoRegistry(t *testing.T) {
 		t.Errorf("%v", names)
 	}
 	role, order := w.entity(t, "core.role"), w.entity(t, "mrp.production_order")
-	if role.Approvals(record.Delete) != 1 || role.Approvals(record.Update) != 0 || role.Confirm != record.ConfirmOwner || order.Confirm != record.ConfirmWorkspace {
+	if role.Approval(record.Delete).Needed != 1 || role.Approval(record.Update).Needed != 0 || role.Confirm != record.ConfirmOwner || order.Confirm != record.ConfirmWorkspace {
 		t.Errorf("role %+v\norder %+v", role, order)
 	}
 	for _, test := range []struct {

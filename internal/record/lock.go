@@ -48,7 +48,7 @@ func (e *Entity) lockOf(q *query) string {
 	sql := "CASE"
 	for i, l := range e.locks {
 		for j := range l.values {
-			sql += " WHEN " + l.column.equals("t", q.param(&l.values[j])) + " THEN '" + strconv.Itoa(i) + "'"
+			sql += " WHEN " + l.column.equals(q.param(&l.values[j])) + " THEN '" + strconv.Itoa(i) + "'"
 		}
 	}
 	return sql + " END"

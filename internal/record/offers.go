@@ -56,8 +56,8 @@ func (r *Registry) Needs() []Need {
 	var list []Need
 	for _, e := range r.entities {
 		list = append(list, Need{e.source.ReadAs, e.table, "SELECT"})
-		for op, privilege := range map[Operation]string{Create: "INSERT", Update: "UPDATE", Delete: "DELETE"} {
-			if e.Has(op) {
+		for op, privilege := range map[Operation]string{Create: "INSERT", Update: "UPDATE", BulkUpdate: "UPDATE", Delete: "DELETE"} {
+			if e.Has(op) && !e.PreviewOnly || r.opened(e, op) {
 				list = append(list, Need{e.source.WriteAs, e.table, "SELECT"}, Need{e.source.WriteAs, e.table, privilege})
 			}
 		}

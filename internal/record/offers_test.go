@@ -76,3 +76,31 @@ entities:
 		t.Error("two sources")
 	}
 }
+
+// What an action may write the host has to grant, and nothing of what is only previewed.
+func TestNeedsAreOfWhatIsWritten(t *testing.T) {
+	db := pgtest.New(t)
+	mustExec(t, db, `CREATE SCHEMA shop; CREATE TABLE shop.items (id int PRIMARY KEY, name text); CREATE TABLE shop.crates (id int PRIMARY KEY, name text)`)
+	registry, err := record.Load(t.Context(), db.Pools.Reader, file(t, `sources:
+  shop: {read_as: harbor_read, write_as: harbor_write}
+entities:
+  shop.item: {table: shop.items, operations: [get, update, bulk_update, delete], preview_only: true, fields: {name: {writable: true}}}
+  shop.crate: {table: shop.crates, operations: [get], fields: {name: }}
+actions:
+  shop.pack_crate: {writes: {shop.crate: [create, delete]}}
+  shop.weigh_crate:
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var needs []string
+	for _, n := range registry.Needs() {
+		if n.Role == "harbor_write" && !slices.Contains(needs, n.Table+" "+n.Privilege) {
+			needs = append(needs, n.Table+" "+n.Privilege)
+		}
+	}
+	slices.Sort(needs)
+	if want := []string{`"shop"."crates" DELETE`, `"shop"."crates" INSERT`, `"shop"."crates" SELECT`}; !slices.Equal(needs, want) {
+		t.Errorf("%q", needs)
+	}
+}

@@ -15,7 +15,10 @@ const (
 	BulkUpdate Operation = "bulk_update"
 )
 
-// Operations are all operations, reads first.
+// Action is the operation of a custom action: the registry offers it by the action's name, of no entity.
+const Action Operation = "action"
+
+// Operations are all operations of an entity, reads first.
 var Operations = []Operation{List, Get, Create, Update, Delete, BulkUpdate}
 
 // Writes tells whether the operation changes records, so that it is proposed and not run.

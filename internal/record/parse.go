@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // document is countersign.yaml as it is written, before it meets the database.
@@ -12,6 +13,7 @@ type document struct {
 	assistant Assistant
 	sources   []*sourceSpec
 	entities  []*entitySpec
+	actions   []*actionSpec
 }
 
 type sourceSpec struct {
@@ -29,7 +31,7 @@ func parse(content []byte, problems *Problems) *document {
 	if root == nil {
 		return &document{}
 	}
-	m := mappingOf(root, "the file", problems, "assistant", "sources", "entities")
+	m := mappingOf(root, "the file", problems, "assistant", "sources", "entities", "actions")
 	d := &document{assistant: parseAssistant(m)}
 	for _, key := range []string{"sources", "entities"} {
 		if !m.has(key) && root.kind == mappingNode {
@@ -41,6 +43,9 @@ func parse(content []byte, problems *Problems) *document {
 	}
 	for _, p := range entries(m, "entities") {
 		d.entities = append(d.entities, parseEntity(p, problems))
+	}
+	for _, p := range entries(m, "actions") {
+		d.actions = append(d.actions, parseAction(p, problems))
 	}
 	d.check(problems)
 	return d
@@ -61,10 +66,25 @@ func entries(m mapping, key string) []pair {
 func parseAssistant(m mapping) Assistant {
 	n, ok := m.values["assistant"]
 	if !ok {
-		return Assistant{}
+		return Assistant{RejectedWithin: defaultRejectedWithin}
 	}
-	a := mappingOf(n, "assistant", m.problems, "enabled", "provider")
-	return Assistant{Enabled: a.flag("enabled", true), Provider: a.choice("provider", providers...)}
+	a := mappingOf(n, "assistant", m.problems, "enabled", "provider", "rejected_within")
+	return Assistant{Enabled: a.flag("enabled", true), Provider: a.choice("provider", providers...), RejectedWithin: a.rejectedWithin()}
+}
+
+const defaultRejectedWithin, maxRejectedWithin = 30 * time.Minute, 30 * 24 * time.Hour
+
+// rejectedWithin reads for how long an agent may not propose again what a person rejected; 0s for not at all.
+func (m mapping) rejectedWithin() time.Duration {
+	if !m.has("rejected_within") {
+		return defaultRejectedWithin
+	}
+	w := m.word("rejected_within")
+	d, err := time.ParseDuration(w.text)
+	if err != nil || d < 0 || d > maxRejectedWithin {
+		m.problems.say(w.line, "%s: rejected_within has to be between 0s and %dh, e.g. 30m, not %q", m.what, int(maxRejectedWithin.Hours()), w.text)
+	}
+	return d
 }
 
 var (
@@ -130,6 +150,7 @@ func (s *sourceSpec) addSetting(p pair, what string, problems *Problems) {
 
 // check looks at what one part of the file says of another.
 func (d *document) check(problems *Problems) {
+	d.checkActions(problems)
 	tools := map[string]*entitySpec{}
 	for _, e := range d.entities {
 		tool := strings.ReplaceAll(e.name, ".", "_")
@@ -139,6 +160,9 @@ func (d *document) check(problems *Problems) {
 		tools[tool] = e
 		d.checkSource(e, problems)
 		d.checkReferences(e, problems)
+	}
+	for _, a := range d.actions {
+		d.checkTools(a, tools, problems)
 	}
 }
 
@@ -162,10 +186,7 @@ func (d *document) checkSource(e *entitySpec, problems *Problems) {
 }
 
 func (d *document) checkReferences(e *entitySpec, problems *Problems) {
-	var names []string
-	for _, other := range d.entities {
-		names = append(names, other.name)
-	}
+	names := d.entityNames()
 	for _, f := range e.fields {
 		if to := f.references; to.text != "" && !slices.Contains(names, to.text) {
 			problems.say(to.line, "%s references %q, which is no entity of this file%s", f.what, to.text, didYouMean(to.text, names))

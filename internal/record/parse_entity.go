@@ -1,6 +1,7 @@
 package record
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -25,6 +26,10 @@ type entitySpec struct {
 	rows       string
 	url        word
 	cites      bool
+	rehearse   bool
+
+	previewOnly bool
+	opened      bool // an action writes it
 }
 
 // lockSpec is a condition under which a record is not offered for change.
@@ -35,13 +40,13 @@ type lockSpec struct {
 
 const (
 	defaultLifetime = 30 * time.Minute
-	defaultBulkCap  = 100
-	maxBulkCap      = 10_000
+	defaultBulkCap  = 200
+	maxBulkCap      = MaxSet
 	maxLifetime     = 30 * 24 * time.Hour
 	maxEntityName   = 52 // so that the names of its tools keep to 64
 )
 
-var entityKeys = []string{"source", "table", "key", "label", "title", "plural", "fields", "operations", "roles", "approval", "locked", "lifetime", "bulk_cap", "confirm", "rows", "url", "cites"}
+var entityKeys = []string{"source", "table", "key", "label", "title", "plural", "fields", "operations", "roles", "approval", "locked", "lifetime", "bulk_cap", "confirm", "rows", "url", "cites", "rehearse", "preview_only"}
 
 func parseEntity(p pair, problems *Problems) *entitySpec {
 	e := &entitySpec{name: p.key.text, line: p.key.line}
@@ -108,15 +113,7 @@ func (e *entitySpec) parseLocked(m mapping) {
 
 // parseTerms reads how long a proposal waits, how much one may change, who confirms it.
 func (e *entitySpec) parseTerms(m mapping) {
-	e.lifetime, e.bulkCap = defaultLifetime, defaultBulkCap
-	if m.has("lifetime") {
-		w := m.word("lifetime")
-		d, err := time.ParseDuration(w.text)
-		if w.text != "" && (err != nil || d < time.Second || d > maxLifetime) {
-			m.problems.say(w.line, "%s: lifetime has to be between 1s and %dh, e.g. 30m, not %q", e.name, int(maxLifetime.Hours()), w.text)
-		}
-		e.lifetime = d
-	}
+	e.lifetime, e.bulkCap = m.lifetime(defaultLifetime, maxLifetime, "30m"), defaultBulkCap
 	if m.has("bulk_cap") {
 		e.bulkCap = m.count("bulk_cap", maxBulkCap)
 		if _, offered := e.operations[BulkUpdate]; !offered {
@@ -127,4 +124,9 @@ func (e *entitySpec) parseTerms(m mapping) {
 	e.confirmAt = m.at("confirm")
 	e.rows = m.choice("rows", "person", "workspace")
 	e.cites = m.flag("cites", true)
+	e.rehearse = m.flag("rehearse", true)
+	e.previewOnly = m.flag("preview_only", false)
+	if e.previewOnly && !slices.ContainsFunc(Operations, func(op Operation) bool { return op.Writes() && e.operations[op] != nil }) {
+		m.problems.say(m.at("preview_only"), "%s: preview_only means nothing without a write among its operations", e.name)
+	}
 }

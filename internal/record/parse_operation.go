@@ -11,8 +11,6 @@ type operationSpec struct {
 	line int
 }
 
-const maxApprovals = 9
-
 // parseOperations reads `operations: [list, get]`, or a mapping that says roles and approval of each.
 func (e *entitySpec) parseOperations(m mapping) {
 	e.operations = map[Operation]*operationSpec{}
@@ -47,7 +45,7 @@ func (e *entitySpec) addOperation(w word, details *node, everyRole []word, probl
 		problems.say(w.line, "%s: operation %s is said twice", e.name, op)
 		return
 	}
-	spec := &operationSpec{line: w.line, offer: offer{roles: defaultRoles(op)}}
+	spec := &operationSpec{line: w.line, offer: offer{roles: defaultRoles(op), approval: none()}}
 	e.operations[op] = spec
 	if everyRole != nil {
 		spec.roles = spellings(everyRole)
@@ -69,7 +67,7 @@ func (e *entitySpec) detail(op Operation, spec *operationSpec, details *node, pr
 		}
 	}
 	if m.has("approval") {
-		spec.approvals = m.count("approval", maxApprovals)
+		spec.approval = m.approval("approval")
 		e.refuseApprovalOfRead(op, m.at("approval"), problems)
 	}
 }
@@ -87,7 +85,7 @@ func (e *entitySpec) parseApproval(m mapping) {
 			m.problems.say(a.at(name), "%s: approval of %s means nothing, since it is not among the operations", e.name, name)
 			continue
 		}
-		e.operations[op].approvals = a.count(name, maxApprovals)
+		e.operations[op].approval = a.approval(name)
 		e.refuseApprovalOfRead(op, a.at(name), m.problems)
 	}
 }
@@ -98,8 +96,9 @@ func (e *entitySpec) refuseApprovalOfRead(op Operation, line int, problems *Prob
 	}
 }
 
+// writes tells whether anything of the entity is written: preview only is not.
 func (e *entitySpec) writes() bool {
-	return slices.ContainsFunc(Operations, func(op Operation) bool { return op.Writes() && e.operations[op] != nil })
+	return e.opened || !e.previewOnly && slices.ContainsFunc(Operations, func(op Operation) bool { return op.Writes() && e.operations[op] != nil })
 }
 
 func (m mapping) parseRoles() []word {

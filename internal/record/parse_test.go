@@ -73,6 +73,17 @@ func TestParseRefusesWithTheLine(t *testing.T) {
 		{"roles: [MEMBER]", "roles: []", `17: core.role: update: roles is an empty list`},
 		{"approval: 1", "approval: many", `18: core.role: delete: approval has to be a whole number from 1 to 9, not "many"`},
 		{"approval: 1", "approval: 0", `18: core.role: delete: approval has to be a whole number from 1 to 9, not "0"`},
+		{"approval: 1", "approval: 10", `18: core.role: delete: approval has to be a whole number from 1 to 9, not "10"`},
+		{"approval: 1", "approval: true", `18: core.role: delete: approval has to be a whole number from 1 to 9, not "true"`},
+		{"approval: 1", "approval: [1]", `18: core.role: delete: approval has to be a text, not a list`},
+		{"approval: 1", "approval: { counts: 2 }", `18: core.role: delete: approval has no key "counts"; did you mean "count"?`},
+		{"approval: 1", "approval: { count: 0 }", `18: core.role: delete: approval: count has to be a whole number from 1 to 9, not "0"`},
+		{"approval: 1", "approval: { role: APROVER }", `18: core.role: delete: approval: role can be APPROVER or MEMBER or OPERATOR, not "APROVER"; did you mean "APPROVER"?`},
+		{"approval: 1", "approval: { role: AUDITOR }", `18: core.role: delete: approval: role can be APPROVER or MEMBER or OPERATOR, not "AUDITOR"`},
+		{"approval: 1", "approval: { lifetime: 91d }", `18: core.role: delete: approval: lifetime has to be between 1s and 90d, e.g. 7d, not "91d"`},
+		{"approval: 1", "approval: { lifetime: d }", `18: core.role: delete: approval: lifetime has to be between 1s and 90d, e.g. 7d, not "d"`},
+		{"approval: 1", "approval: { lifetime: 7 days }", `18: core.role: delete: approval: lifetime has to be between 1s and 90d, e.g. 7d, not "7 days"`},
+		{"approval: 1", "approval: { lifetime: 0d }", `18: core.role: delete: approval: lifetime has to be between 1s and 90d, e.g. 7d, not "0d"`},
 		{"      get:\n", "      get: { approval: 1 }\n", `16: core.role: get changes nothing, so nobody has to approve it`},
 		{"name: { writable: true }", "name: { writeable: true }", `20: core.role: field "name" has no key "writeable"; did you mean "writable"?`},
 		{"name: { writable: true }", "name: writable", `20: core.role: field "name" has to be a mapping of keys and values, not text`},
@@ -86,12 +97,16 @@ func TestParseRefusesWithTheLine(t *testing.T) {
 		{"[list, get, bulk_update]", "[list, get, list, bulk_update]", `25: core.user: operation list is said twice`},
 		{"[list, get, bulk_update]", "[list, get]", `26: core.user: bulk_cap means nothing without the operation bulk_update`},
 		{"bulk_cap: 5", "bulk_cap: 1000000", `26: core.user: bulk_cap has to be a whole number from 1 to 10000, not "1000000"`},
+		{"bulk_cap: 5", "approval: { bulk_update: { count: x } }", `26: core.user: approval: bulk_update: count has to be a whole number from 1 to 9, not "x"`},
+		{"lifetime: 45m", "lifetime: 31d", `27: core.user: lifetime has to be between 1s and 30d, e.g. 30m, not "31d"`},
 		{"bulk_cap: 5", "approval: { delete: 1 }", `26: core.user: approval of delete means nothing, since it is not among the operations`},
-		{"lifetime: 45m", "lifetime: 45 minutes", `27: core.user: lifetime has to be between 1s and 720h, e.g. 30m, not "45 minutes"`},
-		{"lifetime: 45m", "lifetime: 0s", `27: core.user: lifetime has to be between 1s and 720h, e.g. 30m, not "0s"`},
+		{"lifetime: 45m", "lifetime: 45 minutes", `27: core.user: lifetime has to be between 1s and 30d, e.g. 30m, not "45 minutes"`},
+		{"lifetime: 45m", "lifetime: 0s", `27: core.user: lifetime has to be between 1s and 30d, e.g. 30m, not "0s"`},
 		{"lifetime: 45m", "confirm: EVERYBODY", `27: core.user: confirm can be OWNER or WORKSPACE, not "EVERYBODY"`},
 		{"lifetime: 45m", "rows: all", `27: core.user: rows can be person or workspace, not "all"`},
 		{"lifetime: 45m", "cites: maybe", `27: core.user: cites has to be true or false, not text`},
+		{"lifetime: 45m", "rehearse: 0", `27: core.user: rehearse has to be true or false, not a number`},
+		{"lifetime: 45m", "rehearses: false", `27: core.user has no key "rehearses"; did you mean "rehearse"?`},
 		{"lifetime: 45m", "lifetime: &x 45m", `27: anchors, aliases, tags and special numbers have no place here; write the value out`},
 		{"lifetime: 45m", "<<: {a: 1}", `27: anchors, aliases, tags and special numbers have no place here; write the value out`},
 		{"references: core.role", "references: core.rolle", `31: core.user: field "role_id" references "core.rolle", which is no entity of this file; did you mean "core.role"?`},
@@ -118,7 +133,7 @@ func TestParseSaysEverythingThatIsWrongInTheOrderOfItsLines(t *testing.T) {
 	_, err := parsed(strings.NewReplacer("enabled: true", "enabled: 3", "lifetime: 45m", "lifetime: x", "hidden: true", "hiden: true").Replace(small))
 	want := `countersign.yaml:2: assistant: enabled has to be true or false, not a number
 countersign.yaml:21: core.role: field "site" has no key "hiden"; did you mean "hidden"?
-countersign.yaml:27: core.user: lifetime has to be between 1s and 720h, e.g. 30m, not "x"`
+countersign.yaml:27: core.user: lifetime has to be between 1s and 30d, e.g. 30m, not "x"`
 	if err == nil || err.Error() != want {
 		t.Errorf("%v", err)
 	}
@@ -133,7 +148,7 @@ func TestParseReadsTheFile(t *testing.T) {
 	if !d.assistant.Enabled || d.assistant.Provider != "offline" || d.sources[0].ReadAs != "erp_read" || len(d.entities) != 2 {
 		t.Errorf("%+v", d)
 	}
-	if role.title != "Role" || role.plural != "Roles" || role.lifetime != 30*time.Minute || role.confirm != ConfirmOwner || !role.cites || role.operations[Delete].approvals != 1 {
+	if role.title != "Role" || role.plural != "Roles" || role.lifetime != 30*time.Minute || role.confirm != ConfirmOwner || !role.cites || role.operations[Delete].approval.Needed != 1 {
 		t.Errorf("%+v", role)
 	}
 	if user.bulkCap != 5 || user.lifetime != 45*time.Minute || user.locked[0].column.text != "status" || len(user.locked[0].values) != 2 || user.fields[0].label != "Role" {
@@ -183,4 +198,30 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestApprovalIsReadInItsForms(t *testing.T) {
+	for written, want := range map[string]Approval{
+		"approval: 1":          {1, "approver", 7 * day},
+		"approval: 3":          {3, "approver", 7 * day},
+		"approval: {}":         {1, "approver", 7 * day},
+		"approval:":            {1, "approver", 7 * day},
+		"approval: {count: 2}": {2, "approver", 7 * day},
+		"approval: {role: OPERATOR, lifetime: 36h}":         {1, "operator", 36 * time.Hour},
+		"approval: {count: 2, role: MEMBER, lifetime: 90d}": {2, "member", 90 * day},
+		"approval: {lifetime: 1d12h}":                       {1, "approver", 36 * time.Hour},
+	} {
+		d, err := parsed(strings.Replace(small, "approval: 1", written, 1))
+		if err != nil {
+			t.Errorf("%s: %v", written, err)
+			continue
+		}
+		role := d.entities[0]
+		if got := role.operations[Delete].approval; got != want {
+			t.Errorf("%s: %+v, want %+v", written, got, want)
+		}
+		if got := role.operations[Update].approval; got != none() {
+			t.Errorf("%s: an update needs %+v", written, got)
+		}
+	}
 }

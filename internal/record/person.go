@@ -10,7 +10,9 @@ import (
 type become struct {
 	source *Source
 	role   string
-	values []string // of the source's settings, in their order
+	// rehearses: it waits for little, and its counters are handed over afterwards
+	rehearses bool
+	values    []string // of the source's settings, in their order
 }
 
 // asPerson fills the source's settings for whoever acts.
@@ -51,6 +53,11 @@ func (b become) enter() statement {
 	}
 	for i, s := range b.source.settings {
 		q.set(s.name, b.values[i])
+	}
+	if b.rehearses {
+		q.set("lock_timeout", rehearsalLock)
+		q.set("statement_timeout", rehearsalStatement)
+		q.add(", ", handOver)
 	}
 	q.set("search_path", b.source.searchPath)
 	q.set("role", b.role)

@@ -9,6 +9,8 @@ import (
 type statement struct {
 	sql  string
 	args []*string
+	// synced statements are a transaction of their own, where none has begun
+	synced bool
 }
 
 // query is a statement being written.

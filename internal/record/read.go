@@ -38,7 +38,7 @@ func (r *Registry) Get(ctx context.Context, tx pgx.Tx, as identity.Actor, e *Ent
 // readAs runs one statement as the person, in one round trip.
 func readAs(ctx context.Context, tx pgx.Tx, as identity.Actor, e *Entity, s statement) ([]row, error) {
 	person := asPerson(e.source, e.source.ReadAs, as)
-	results, err := exchange(ctx, tx, []statement{person.enter(), s, person.leave()})
+	results, err := exchange(ctx, tx.Conn(), []statement{person.enter(), s, person.leave()})
 	if err != nil {
 		return nil, readError(e, err, 1)
 	}

@@ -14,13 +14,29 @@ type Registry struct {
 	sources   []*Source
 	entities  []*Entity
 	byName    map[string]*Entity
+	tables    int // of the database when it was loaded
+	file      string
+	actions   []*CustomAction
 }
 
 // Assistant says whether there is an assistant, and which model answers.
 type Assistant struct {
 	Enabled  bool
 	Provider string
+	// RejectedWithin is how long an agent may not propose again what a person rejected.
+	RejectedWithin time.Duration
 }
+
+// Approval is what has to follow a confirm of an operation: so many other people of a role, in time. Where
+// none is needed Needed is zero, and the rest is what would be meant.
+type Approval struct {
+	Needed   int32
+	Role     string // of a membership, as the database spells it
+	Lifetime time.Duration
+}
+
+// MaxSet is the most records of one proposal.
+const MaxSet = 10_000
 
 // Source is a set of tables in this database that are read and written under two roles of the host.
 type Source struct {
@@ -55,23 +71,30 @@ type Entity struct {
 	Confirm  Confirm
 	// Cites is false where answers that rest on these records do not name them.
 	Cites bool
+	// Rehearses is false where a change is not tried before it is proposed.
+	Rehearses bool
+	// PreviewOnly: changes are proposed and confirmed, and nothing is written.
+	PreviewOnly bool
 
-	source  *Source
-	oid     uint32
-	table   string // with its schema, quoted
-	view    bool
-	offers  map[Operation]offer
-	key     []*column
-	label   template
-	url     template
-	locks   []lock
-	columns map[string]*column // every column, listed or not
+	source *Source
+	oid    uint32
+	table  string // with its schema, quoted
+	view   bool
+	// relation is the table as it was when the registry was loaded
+	relation *relation
+	homes    []string // OIDs of the tables where its rows are
+	offers   map[Operation]offer
+	key      []*column
+	label    template
+	url      template
+	locks    []lock
+	columns  map[string]*column // every column, listed or not
 }
 
 // offer is what the registry says about one operation of an entity.
 type offer struct {
-	roles     []string
-	approvals int
+	roles    []string
+	approval Approval
 }
 
 // Field is one exposed field of an entity.
@@ -161,11 +184,16 @@ func (e *Entity) Offers(op Operation, role string) bool {
 	return false
 }
 
-// Approvals is how many other people have to approve the operation once it is confirmed.
-func (e *Entity) Approvals(op Operation) int { return e.offers[op].approvals }
+// Approval says what has to follow a confirm of the operation.
+func (e *Entity) Approval(op Operation) Approval {
+	if o, ok := e.offers[op]; ok {
+		return o.approval
+	}
+	return none()
+}
 
-// isKey tells whether the field is part of the record's key.
-func (e *Entity) isKey(f *Field) bool {
+// IsKey tells whether the field is part of the record's key.
+func (e *Entity) IsKey(f *Field) bool {
 	for _, c := range e.key {
 		if c == f.column {
 			return true

@@ -23,6 +23,9 @@ func (c *column) normal(raw json.RawMessage) string {
 	if d.Decode(&v) != nil {
 		return string(raw)
 	}
+	if s, text := v.(string); text && c.kind == numericKind && !c.list && decimalText.MatchString(s) {
+		v = json.Number(s)
+	}
 	b, err := json.Marshal(normalNumbers(v))
 	if err != nil {
 		return string(raw)

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -15,54 +16,69 @@ import (
 type Write struct {
 	Entity    *Entity
 	Operation Operation
-	// Key, Version and Salt say which record, and as it was when; a create has none.
+	// Key, Version and Salt say which record, and as it was when; a create has none, or the key the record gets.
 	Key     string
 	Version string
 	Salt    []byte
 	Values  map[string]Value
+	// Planned writes are an action's: they may set any exposed field but the key's.
+	Planned bool
 }
 
-// Write changes records as the person, each in a statement that finds the record only while it has the key
-// and the version, and checks deferred constraints, all in one round trip. It gives each record as the write
-// left it, a deleted one as it was.
+// Write changes records as the person, each only while it has the key and the version, and checks deferred
+// constraints, all in one round trip. Neighbouring updates of one entity's same fields are one statement, which
+// locks their records in the order of their keys. It gives each record as the write left it, a deleted one as
+// it was; of several that one statement writes, no more than the fields that were written.
 //
-// *NoRow: a write found no record. *InputError: the registry no longer lets a field be written. Else the
+// *NoRow: some writes found no record. *InputError: the registry no longer lets a field be written. Else the
 // cause is PostgreSQL's, a *pgconn.PgError. After any error the caller rolls back to its savepoint, which
 // undoes the writes before it and the person's settings.
 func (r *Registry) Write(ctx context.Context, tx pgx.Tx, as identity.Person, writes []Write) ([]*Record, error) {
 	if !as.Live() {
 		return nil, errors.New("nobody is signed in, so nothing is written")
 	}
-	b := &batch{writes: writes, as: as}
+	b := &batch{groups: grouped(writes), as: as}
+	for i := range b.groups {
+		b.groups[i].brief = true
+	}
 	if err := b.queue(); err != nil {
 		return nil, err
 	}
-	results, err := exchange(ctx, tx, b.statements)
+	knownOn(tx.Conn()).wrote = true
+	results, err := exchange(ctx, tx.Conn(), b.statements)
 	if err != nil {
 		return nil, b.explain(err)
 	}
-	records := make([]*Record, len(writes))
-	for i, w := range writes {
-		if records[i], err = written(i, w.Entity, results[b.places[i]]); err != nil {
+	return b.written(results)
+}
+
+// written are the records as the writes left them.
+func (b *batch) written(results [][]row) ([]*Record, error) {
+	var records []*Record
+	for i, g := range b.groups {
+		some, err := g.written(results[b.places[i]])
+		if err != nil {
 			return nil, err
 		}
+		records = append(records, some...)
 	}
 	return records, nil
 }
 
 // batch is the statements of some writes.
 type batch struct {
-	writes     []Write
 	as         identity.Actor
+	rehearses  bool
+	groups     []group
 	statements []statement
-	places     []int // of each write among the statements
+	places     []int // of each group among the statements
 	person     *become
 }
 
 func (b *batch) queue() error {
-	for i, w := range b.writes {
-		b.become(w.Entity.source)
-		s, err := w.statement(i)
+	for _, g := range b.groups {
+		b.become(g.writes[0].Entity.source)
+		s, err := g.statement()
 		if err != nil {
 			return err
 		}
@@ -84,6 +100,7 @@ func (b *batch) become(next *Source) {
 	}
 	if next != nil {
 		person := asPerson(next, next.WriteAs, b.as)
+		person.rehearses = b.rehearses
 		b.person = &person
 		b.statements = append(b.statements, person.enter())
 	}
@@ -95,7 +112,7 @@ func (b *batch) explain(err error) error {
 	if errors.As(err, &f) {
 		for i, place := range b.places {
 			if place == f.statement {
-				return fmt.Errorf("write %s: %w", b.writes[i].Entity.Name, err)
+				return fmt.Errorf("write %s: %w", b.groups[i].writes[0].Entity.Name, err)
 			}
 		}
 	}
@@ -106,7 +123,7 @@ func (b *batch) explain(err error) error {
 func written(index int, e *Entity, rows []row) (*Record, error) {
 	one, err := single(e, rows)
 	if errors.Is(err, ErrGone) {
-		return nil, &NoRow{Index: index}
+		return nil, &NoRow{Indexes: []int{index}}
 	}
 	if err != nil {
 		return nil, err
@@ -124,7 +141,11 @@ func (w Write) statement(index int) (statement, error) {
 	q := &query{}
 	switch w.Operation {
 	case Create:
-		w.insert(q, given)
+		columns, err := w.keyed(given)
+		if err != nil {
+			return statement{}, err
+		}
+		insert(q, w.Entity, columns)
 	case Update, BulkUpdate:
 		if len(given) == 0 {
 			return statement{}, fmt.Errorf("an update of %s changes nothing", w.Entity.Name)
@@ -148,7 +169,7 @@ func (w Write) statement(index int) (statement, error) {
 // given are the values in the registry's order.
 func (w Write) given() ([]given, error) {
 	for name := range w.Values {
-		if err := w.Entity.mayWrite(w.Operation, name); err != nil {
+		if err := w.Entity.mayWrite(w.Operation, name, w.Planned); err != nil {
 			return nil, err
 		}
 	}
@@ -165,19 +186,46 @@ func (w Write) given() ([]given, error) {
 	return list, nil
 }
 
-func (w Write) insert(q *query, given []given) {
-	q.add("INSERT INTO ", w.Entity.table, " AS t")
-	if len(given) == 0 {
+// filled is a column of a new row and its text; nil for NULL.
+type filled struct {
+	column *column
+	text   *string
+}
+
+// keyed are the columns of a new row: those that are given, and those of its key where it is to have one.
+func (w Write) keyed(given []given) ([]filled, error) {
+	list := make([]filled, len(given))
+	for i, g := range given {
+		list[i] = filled{g.field.column, g.text}
+	}
+	if w.Key == "" {
+		return list, nil
+	}
+	parts, ok := w.Entity.readKey(w.Key)
+	if !ok {
+		return nil, fmt.Errorf("a create of %s with a key that is none", w.Entity.Name)
+	}
+	for i, c := range w.Entity.key {
+		if !slices.ContainsFunc(list, func(f filled) bool { return f.column == c }) {
+			list = append(list, filled{c, &parts[i]})
+		}
+	}
+	return list, nil
+}
+
+func insert(q *query, e *Entity, columns []filled) {
+	q.add("INSERT INTO ", e.table, " AS t")
+	if len(columns) == 0 {
 		q.add(" DEFAULT VALUES")
 		return
 	}
 	names, values := "", ""
-	for i, g := range given {
+	for i, f := range columns {
 		if i > 0 {
 			names, values = names+", ", values+", "
 		}
-		names += quote(g.field.column.name)
-		values += g.field.column.cast(q.param(g.text))
+		names += quote(f.column.name)
+		values += f.column.cast(q.param(f.text))
 	}
 	q.add(" (", names, ") VALUES (", values, ")")
 }
@@ -194,14 +242,21 @@ func (w Write) update(q *query, given []given) {
 
 // condition keeps the write to the record as it was when its version was taken.
 func (w Write) condition(q *query, index int) error {
-	if len(w.Version) != hex.EncodedLen(32) || len(w.Salt) == 0 {
-		return fmt.Errorf("%s of %s without a version", w.Operation, w.Entity.Name)
+	if err := w.versioned(); err != nil {
+		return err
 	}
 	parts, ok := w.Entity.readKey(w.Key)
 	if !ok {
-		return &NoRow{Index: index}
+		return &NoRow{Indexes: []int{index}}
 	}
 	w.Entity.where(q, parts)
 	q.add(" AND ", selection{salt: w.Salt}.version(q), " = ", q.arg(w.Version))
+	return nil
+}
+
+func (w Write) versioned() error {
+	if len(w.Version) != hex.EncodedLen(32) || len(w.Salt) == 0 {
+		return fmt.Errorf("%s of %s without a version", w.Operation, w.Entity.Name)
+	}
 	return nil
 }

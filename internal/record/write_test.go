@@ -59,7 +59,7 @@ func TestWriteMissesARecordThatChanged(t *testing.T) {
 		mustExec(t, w.DB, change)
 		_, err := w.apply(t, write)
 		var missed *record.NoRow
-		if !errors.As(err, &missed) || missed.Index != 0 {
+		if !errors.As(err, &missed) || missed.Indexes[0] != 0 {
 			t.Errorf("after %s: %v", change, err)
 		}
 		mustExec(t, w.DB, `UPDATE mrp.production_orders SET site = 'harbor-mill' WHERE id = 1`)
@@ -96,7 +96,7 @@ func TestSeveralWritesAreAllOrNone(t *testing.T) {
 	mustExec(t, w.DB, `UPDATE mrp.production_orders SET notes = 'x' WHERE id = 2`)
 	_, err := w.apply(t, first, second)
 	var missed *record.NoRow
-	if !errors.As(err, &missed) || missed.Index != 1 {
+	if !errors.As(err, &missed) || missed.Indexes[0] != 1 {
 		t.Fatalf("%v", err)
 	}
 	if got := w.mustGet(t, "mrp.production_order", "1"); printed(got.Values["priority"]) != "3" {
@@ -278,7 +278,7 @@ func TestVersionCoversTheWholeRecordAndNothingElse(t *testing.T) {
 			if _, err := tx.Exec(ctx, settings); err != nil {
 				t.Fatal(err)
 			}
-			d, err := w.registry.Draft(ctx, tx, w.maria, w.entity(t, "mrp.production_order"), record.Delete, "3", nil, salt)
+			d, err := w.registry.Draft(ctx, tx, w.maria, record.Change{Entity: w.entity(t, "mrp.production_order"), Operation: record.Delete, Key: "3"}, salt)
 			if err != nil {
 				t.Fatal(err)
 			}

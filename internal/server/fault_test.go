@@ -113,10 +113,9 @@ func TestTheRowIsUntouchedByARefusedWrite(t *testing.T) {
 func TestTheConfigurationHoldsWhenConfirming(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ from, to, code string }{
-		"the operation is gone":    {"      update:\n", "", "SWITCHED_OFF"},
-		"it requires approval now": {"      update:\n", "      update: { approval: 1 }\n", "SWITCHED_OFF"},
-		"not for this role":        {"      update:\n", "      update: { roles: [OPERATOR] }\n", "NOT_PERMITTED"},
-		"reading is gone":          {"      get:\n", "", "RECORD_UNREADABLE"},
+		"the operation is gone": {"      update:\n", "", "SWITCHED_OFF"},
+		"not for this role":     {"      update:\n", "      update: { roles: [OPERATOR] }\n", "NOT_PERMITTED"},
+		"reading is gone":       {"      get:\n", "", "RECORD_UNREADABLE"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

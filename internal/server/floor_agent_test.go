@@ -71,7 +71,8 @@ func (w *world) legitimate() proposing {
 	w.t.Helper()
 	p := proposing{"new_id": id.NewProposal().UUID(), "with_tool": "core_role_update", "on_entity": "core.role", "does": "update", "kind": "record_update", "with_headline": "x", "note": nil,
 		"card_fingerprint": "0000000000000000000000000000000000000000000000000000000000000000", "card_salt": []byte("0123456789abcdef"), "actor": w.user("maria"), "by_sign_in": w.signInOf("maria"), "by_token": nil,
-		"through": "api", "client": nil, "in_conversation": nil, "in_turn": nil, "approvals": 0, "preview": false, "lives": "30 minutes", "once_key": nil, "once_hash": nil, "records": aRecord}
+		"through": "api", "client": nil, "in_conversation": nil, "in_turn": nil, "approvals": 0, "approvers": "approver", "approval_lives": "7 days", "preview": false, "shares": false, "lives": "30 minutes", "once_key": nil, "once_hash": nil,
+		"with_matched": nil, "with_changes": nil, "rehearsed": nil, "warns": "[]", "with_conflicts": "[]", "with_intent": nil, "rejected_within": nil, "revises": nil, "reverts": nil, "records": aRecord}
 	p["in_call"] = w.toolCall(p["actor"], p["by_sign_in"], nil)
 	return p
 }

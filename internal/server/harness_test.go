@@ -242,3 +242,12 @@ func registryWith(t testing.TB, from, to string) func(*server.Config) {
 	}
 	return func(c *server.Config) { c.Registry = bytes.Replace(yaml, []byte(from), []byte(to), 1) }
 }
+
+// replaced is a text with a part of it that it has to hold replaced.
+func replaced(t testing.TB, text, from, to string) string {
+	t.Helper()
+	if !strings.Contains(text, from) {
+		t.Fatalf("%q is not in the text", from)
+	}
+	return strings.Replace(text, from, to, 1)
+}

@@ -21,7 +21,7 @@ func (p parts) routes(c Config) http.Handler {
 	mux.Handle("/graphql", who.Middleware(graph.NewHandler(&graph.Resolver{
 		Gate: p.gate, Tools: p.tools, Assistant: p.assistant, Feed: p.feed, Reader: p.pools.Reader, Streams: p.pools.Streams, Log: p.log,
 	}, graph.Options{Introspection: c.GraphiQL, Hub: p.hub, Authenticate: p.identity.Authenticate, KeepAlive: c.KeepAlive})))
-	mux.Handle("/events", web.NewEvents(web.EventsConfig{Authenticator: who, Feed: p.feed, Hub: p.hub, Reader: p.pools.Reader, Streams: p.pools.Streams, KeepAlive: c.KeepAlive}))
+	mux.Handle("/events", web.NewEvents(web.EventsConfig{Authenticator: who, Feed: p.feed, Hub: p.hub, Sight: p.gate.Sight, Reader: p.pools.Reader, Streams: p.pools.Streams, KeepAlive: c.KeepAlive}))
 	if c.GraphiQL {
 		explorer := web.GraphiQL()
 		mux.Handle("/graphiql", explorer)

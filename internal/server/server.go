@@ -14,6 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/countersign/countersign/internal/actions"
 	"github.com/countersign/countersign/internal/assistant"
 	"github.com/countersign/countersign/internal/assistant/offline"
 	"github.com/countersign/countersign/internal/feed"
@@ -94,6 +95,9 @@ func (c Config) check(ctx context.Context) (*record.Registry, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := registry.CheckActions(actions.Needs(actions.All())); err != nil {
+		return nil, err
+	}
 	sources := []postgres.Source{}
 	for _, s := range registry.Sources() {
 		sources = append(sources, postgres.Source{Name: s.Name, ReadAs: s.ReadAs, WriteAs: s.WriteAs})
@@ -153,7 +157,7 @@ func (c Config) assemble(pools *postgres.Pools, registry *record.Registry, model
 	p.feed.ReadBy(pools.Reader)
 	p.hub = feed.NewHub(p.feed, pools.Streams, p.identity, feed.DefaultLimits, c.Logger)
 	p.gate = gate.New(gate.Pools{Gate: pools.Gate, Agent: pools.Agent, Worker: pools.Worker}, registry, gate.DefaultLimits, p.feed.Wake, c.Logger)
-	p.tools = toolcall.New(p.gate, registry, pools.Agent, c.Logger)
+	p.tools = toolcall.New(p.gate, registry, actions.All(), pools.Agent, c.Logger)
 	p.assistant = assistant.New(model, p.tools, pools.Agent, p.gate.WithdrawCutShort, c.Logger)
 	return p
 }

@@ -45,8 +45,8 @@ const hundred = `
 		SELECT n.turn, t.workspace_id, CASE WHEN i % 2 = 0 THEN t.conversation_id ELSE n.conversation END, t.user_id, t.request_hash, t.status, t.lease_until, t.finished_at FROM n, turns t),
 	m AS (INSERT INTO messages (id, workspace_id, conversation_id, turn_id, role, content, citations)
 		SELECT gen_random_uuid(), m.workspace_id, CASE WHEN i % 2 = 0 THEN m.conversation_id ELSE n.conversation END, n.turn, m.role, m.content, m.citations FROM n, messages m),
-	p AS (INSERT INTO proposals (id, workspace_id, tool, entity, operation, action_kind, headline, fingerprint, salt, acting_user_id, channel, conversation_id, turn_id, approvals_needed, preview_only, lifetime, expires_at)
-		SELECT n.proposal, p.workspace_id, tool, entity, operation, action_kind, headline, fingerprint, salt, CASE WHEN n.i % 2 = 0 THEN p.acting_user_id ELSE u.user_id END, channel, CASE WHEN n.i % 2 = 0 THEN p.conversation_id ELSE n.conversation END, n.turn, 1, false, lifetime, p.expires_at
+	p AS (INSERT INTO proposals (id, workspace_id, tool, entity, operation, action_kind, headline, fingerprint, salt, acting_user_id, channel, conversation_id, turn_id, approvals_needed, preview_only, lifetime, expires_at, record_count)
+		SELECT n.proposal, p.workspace_id, tool, entity, operation, action_kind, headline, fingerprint, salt, CASE WHEN n.i % 2 = 0 THEN p.acting_user_id ELSE u.user_id END, channel, CASE WHEN n.i % 2 = 0 THEN p.conversation_id ELSE n.conversation END, n.turn, 1, false, lifetime, p.expires_at, 1
 		FROM n JOIN u ON u.i = 1 + n.i % 5, proposals p),
 	r AS (INSERT INTO proposal_records (proposal_id, workspace_id, position, entity, operation, key, label, url, version, before, changes)
 		SELECT n.proposal, r.workspace_id, position, entity, operation, key, label, url, version, before, changes FROM n, proposal_records r)

@@ -179,7 +179,7 @@ func TestASocketAnswersEverything(t *testing.T) {
 	heard := map[string]bool{s.heard(patience): true, s.heard(patience): true, s.heard(patience): true}
 	for _, want := range []string{
 		`{"id":"m","type":"next","payload":{"data":{"proposeChange":{"result":{"__typename":"Proposal"}}}}}`, `{"id":"m","type":"complete"}`,
-		`{"id":"1","type":"next","payload":{"data":{"proposalEvents":{"status":"PENDING","proposal":{"headline":"Rename role \"editor\" to \"x\"","actingUser":{"name":"Maria Rossi"},"viewerActions":["CONFIRM","REJECT","WITHDRAW","EXTEND"]}}}}}`,
+		`{"id":"1","type":"next","payload":{"data":{"proposalEvents":{"status":"PENDING","proposal":{"headline":"Rename role \"editor\" to \"x\"","actingUser":{"name":"Maria Rossi"},"viewerActions":["CONFIRM","REJECT","WITHDRAW","EXTEND","REVISE"]}}}}}`,
 	} {
 		if !heard[want] {
 			t.Errorf("not heard: %s\nbut %v", want, heard)

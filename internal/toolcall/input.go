@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/countersign/countersign/internal/actions"
 	"github.com/countersign/countersign/internal/gate"
 	"github.com/countersign/countersign/internal/record"
 )
@@ -22,6 +23,8 @@ type input struct {
 	First   *int                       `json:"first"`
 	After   *string                    `json:"after"`
 	Note    *string                    `json:"note"`
+
+	plan actions.Planner // of a custom action, which has inputs of its own
 }
 
 // takes names, by operation, the keys of the input; those with an exclamation mark are required.
@@ -31,6 +34,8 @@ var takes = map[record.Operation][]string{
 	record.Create: {"changes!", "note"},
 	record.Update: {"id!", "changes!", "note"},
 	record.Delete: {"id!", "note"},
+
+	record.BulkUpdate: {"where!", "changes!", "note"},
 }
 
 // MaxNote is how many characters a note has at most.
@@ -47,6 +52,9 @@ func decode(t Tool, raw json.RawMessage) (input, *gate.Refusal) {
 	keys := map[string]json.RawMessage{}
 	if err := one(raw, &keys); err != nil {
 		return in, invalid("", "The input is not a JSON object.")
+	}
+	if t.action != nil {
+		return decodeAction(t, keys)
 	}
 	for key := range keys {
 		if !slices.Contains(takes[t.op], key) && !slices.Contains(takes[t.op], key+"!") {
@@ -93,7 +101,7 @@ func (in input) check(t Tool) *gate.Refusal {
 		return invalid("note", fmt.Sprintf(`"note" has at most %d characters.`, MaxNote))
 	case in.Note != nil && strings.ContainsRune(*in.Note, 0):
 		return invalid("note", `"note" cannot hold a NUL character.`)
-	case in.Changes != nil && len(in.Changes) == 0 && t.op == record.Update:
+	case in.Changes != nil && len(in.Changes) == 0 && (t.op == record.Update || t.op == record.BulkUpdate):
 		return &gate.Refusal{Code: gate.NothingToChange, Message: "No field is given, so there is nothing to change.", Field: "changes"}
 	}
 	return nil
@@ -105,6 +113,8 @@ func (in input) has(key string) bool {
 		return in.ID != nil && *in.ID != ""
 	case "changes":
 		return in.Changes != nil
+	case "where":
+		return in.Where != nil
 	}
 	return true
 }

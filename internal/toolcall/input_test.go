@@ -2,6 +2,8 @@ package toolcall
 
 import (
 	"encoding/json"
+	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -128,6 +130,25 @@ func TestLoggableHoldsNoMore(t *testing.T) {
 	} {
 		if got := string(loggable(update, json.RawMessage(input))); got != want {
 			t.Errorf("%.60s is logged as %s, want %s", input, got, want)
+		}
+	}
+}
+
+// What docs/tools.md says of the tools of an entity is what they take.
+func TestTheDocumentSaysWhatAToolTakes(t *testing.T) {
+	document, err := os.ReadFile("../../docs/tools.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, op := range operations {
+		var list []string
+		for _, key := range takes[op] {
+			name, required := strings.CutSuffix(key, "!")
+			list = append(list, "`"+name+"`"+map[bool]string{true: "!"}[required])
+		}
+		row := fmt.Sprintf("| `core_role_%s` | `%s` | %s |\n", op, strings.ToUpper(string(op)), strings.Join(list, ", "))
+		if !strings.Contains(string(document), row) {
+			t.Errorf("docs/tools.md has no row %s", row)
 		}
 	}
 }

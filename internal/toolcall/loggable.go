@@ -16,6 +16,10 @@ func loggable(t Tool, raw json.RawMessage) json.RawMessage {
 		return json.RawMessage(`{}`)
 	}
 	out := map[string]any{}
+	if t.action != nil {
+		out = loggableAction(t, in)
+		in = nil
+	}
 	for _, key := range []string{"id", "first", "after", "note"} {
 		if v, ok := in[key]; ok {
 			out[key] = clippedValue(v)

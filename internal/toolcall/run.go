@@ -30,38 +30,79 @@ type Change struct {
 	Entity    string
 	Operation string
 	RecordID  *string
+	Where     json.RawMessage
 	Changes   json.RawMessage
+	// Action and Input are of a custom action.
+	Action *string
+	Input  json.RawMessage
 }
 
 // Propose runs the tool that makes such a change, if there is one for this person.
 func (s *Service) Propose(ctx context.Context, who identity.Actor, from Origin, c Change) (*Result, error) {
-	tool, ok := s.find(who, func(t Tool) bool { return t.Write && t.Entity.Name == c.Entity && t.Operation == c.Operation })
+	tool, ok := s.find(who, c.makes)
 	if !ok {
 		tool = Tool{Name: "propose_change"}
 	}
-	in := map[string]any{}
-	if c.RecordID != nil {
-		in["id"] = *c.RecordID
-	}
-	if len(c.Changes) > 0 {
-		in["changes"] = c.Changes
-	}
-	raw, err := json.Marshal(in)
+	raw, err := c.input(tool)
 	if err != nil {
 		return nil, err
 	}
 	return s.run(ctx, who, from, tool, raw)
 }
 
-// run gives a call its row and its deadline, and ends the row with what came of it.
+// makes tells whether a tool makes such a change. An action is found by its name, and has to be about the
+// entity.
+func (c Change) makes(t Tool) bool {
+	if t.action != nil {
+		return c.Action != nil && *c.Action == t.action.Name && c.Operation == t.Operation && (c.Entity == t.Entity.Name || c.Entity == t.action.Name)
+	}
+	return t.Write && t.Entity.Name == c.Entity && t.Operation == c.Operation
+}
+
+// input is what the tool is given: all of what the client said, so that what the tool does not take is refused.
+func (c Change) input(t Tool) (json.RawMessage, error) {
+	in := map[string]any{}
+	if t.action != nil && len(c.Input) > 0 {
+		given := map[string]json.RawMessage{}
+		if one(c.Input, &given) != nil || given == nil {
+			given = map[string]json.RawMessage{"input": c.Input} // no object, and refused by its name
+		}
+		for name, value := range given {
+			in[name] = value
+		}
+	} else if len(c.Input) > 0 {
+		in["input"] = c.Input
+	}
+	if c.Action != nil && t.action == nil {
+		in["action"] = *c.Action
+	}
+	if c.RecordID != nil {
+		in["id"] = *c.RecordID
+	}
+	if len(c.Where) > 0 {
+		in["where"] = c.Where
+	}
+	if len(c.Changes) > 0 {
+		in["changes"] = c.Changes
+	}
+	return json.Marshal(in)
+}
+
 func (s *Service) run(ctx context.Context, who identity.Actor, from Origin, t Tool, raw json.RawMessage) (*Result, error) {
+	return s.call(ctx, who, from, t, loggable(t, raw), func(ctx context.Context, call id.ToolCall) (*Result, error) {
+		return s.do(ctx, who, from, t, call, raw)
+	})
+}
+
+// call gives a call its row and its deadline, and ends the row with what came of it.
+func (s *Service) call(ctx context.Context, who identity.Actor, from Origin, t Tool, logged json.RawMessage, do func(context.Context, id.ToolCall) (*Result, error)) (*Result, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	call := id.NewToolCall()
-	if err := s.record(ctx, who, from, t, call, raw); err != nil {
+	if err := s.record(ctx, who, from, t, call, logged); err != nil {
 		return nil, &gate.Error{Code: gate.Unavailable, Message: "The call could not be written down, so it was not made. Try again.", Cause: err}
 	}
-	result, err := s.do(ctx, who, from, t, call, raw)
+	result, err := do(ctx, call)
 	if refusal := (*gate.Refusal)(nil); errors.As(err, &refusal) {
 		result, err = &Result{Code: string(refusal.Code), Message: refusal.Message, Field: refusal.Field}, nil
 	}
@@ -85,16 +126,20 @@ func (s *Service) do(ctx context.Context, who identity.Actor, from Origin, t Too
 	if !t.Write {
 		return s.read(ctx, who, t, in)
 	}
-	made, err := s.gate.Propose(ctx, who, intentOf(from, t, call, in, raw))
+	made, err := s.gate.Propose(ctx, who, s.intentOf(who, from, t, call, in, raw))
 	if err != nil {
 		return nil, err
 	}
 	return &Result{OK: true, Proposal: made}, nil
 }
 
-func intentOf(from Origin, t Tool, call id.ToolCall, in input, raw json.RawMessage) gate.Intent {
-	intent := gate.Intent{Call: call, Tool: t.Name, ActionKind: t.ActionKind, Entity: t.entity, Operation: t.op, Values: in.Changes,
+func (s *Service) intentOf(who identity.Actor, from Origin, t Tool, call id.ToolCall, in input, raw json.RawMessage) gate.Intent {
+	intent := gate.Intent{Call: call, Tool: t.Name, ActionKind: t.ActionKind, Entity: t.entity, Operation: t.op, Where: in.Where, Values: in.Changes, Approval: t.entity.Approval(t.op),
 		Note: from.Note, Channel: from.Channel, ClientName: from.ClientName, Conversation: from.Conversation, Turn: from.Turn, IdempotencyKey: from.IdempotencyKey}
+	if t.action != nil {
+		intent.Plan, intent.Route = s.planned(who, in.plan), t.terms.Opens
+		intent.Approval, intent.Lifetime = t.terms.Approval(), t.terms.Lifetime
+	}
 	if in.ID != nil {
 		intent.Key = *in.ID
 	}
@@ -109,10 +154,10 @@ func intentOf(from Origin, t Tool, call id.ToolCall, in input, raw json.RawMessa
 }
 
 // record writes the row of a call before anything is done.
-func (s *Service) record(ctx context.Context, who identity.Actor, from Origin, t Tool, call id.ToolCall, raw json.RawMessage) error {
+func (s *Service) record(ctx context.Context, who identity.Actor, from Origin, t Tool, call id.ToolCall, logged json.RawMessage) error {
 	return s.queries.RecordToolCall(ctx, postgres.As(s.agent, who.Workspace().ID), sqlc.RecordToolCallParams{
 		ID: call.UUID(), UserID: who.User().ID.UUID(), SignInID: id.Null(who.SignIn()), TokenID: id.Null(who.Token()),
-		ConversationID: id.Null(from.Conversation), TurnID: id.Null(from.Turn), Tool: t.Name, Entity: t.Entity.Name, Input: loggable(t, raw)})
+		ConversationID: id.Null(from.Conversation), TurnID: id.Null(from.Turn), Tool: t.Name, Entity: t.Entity.Name, Input: logged})
 }
 
 // finish ends the row, also where the caller has gone away.

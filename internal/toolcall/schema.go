@@ -11,6 +11,9 @@ type object = map[string]any
 
 // schemaOf is the JSON Schema of a tool's input, strict as decode is.
 func schemaOf(t Tool) json.RawMessage {
+	if t.action != nil {
+		return schemaOfAction(t)
+	}
 	properties, required := object{}, []string{}
 	for _, key := range takes[t.op] {
 		name, must := strings.CutSuffix(key, "!")
@@ -20,6 +23,14 @@ func schemaOf(t Tool) json.RawMessage {
 		}
 	}
 	raw, _ := json.Marshal(object{"type": "object", "properties": properties, "required": required, "additionalProperties": false}) // only strings, lists and maps
+	return raw
+}
+
+// schemaOfAction is the action's own, and the note that every proposal may have.
+func schemaOfAction(t Tool) json.RawMessage {
+	schema := t.action.Schema()
+	schema["properties"].(object)["note"] = property("note", t)
+	raw, _ := json.Marshal(schema) // as above
 	return raw
 }
 

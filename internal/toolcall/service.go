@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/countersign/countersign/internal/actions"
 	"github.com/countersign/countersign/internal/gate"
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/identity"
@@ -31,9 +32,9 @@ type Service struct {
 	log      *slog.Logger
 }
 
-// New makes the catalogue from the registry. agent is the pool under the agent's login.
-func New(g *gate.Gate, registry *record.Registry, agent *pgxpool.Pool, log *slog.Logger) *Service {
-	return &Service{gate: g, registry: registry, agent: agent, tools: catalogue(registry), queries: sqlc.New(), log: log}
+// New makes the catalogue from the registry and the custom actions that are built. agent is the pool under the agent's login.
+func New(g *gate.Gate, registry *record.Registry, built []actions.Action, agent *pgxpool.Pool, log *slog.Logger) *Service {
+	return &Service{gate: g, registry: registry, agent: agent, tools: catalogue(registry, built), queries: sqlc.New(), log: log}
 }
 
 // Enabled tells whether the operator switched the assistant on. Off, nothing can be proposed; what is

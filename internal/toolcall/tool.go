@@ -4,28 +4,36 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/countersign/countersign/internal/actions"
+	"github.com/countersign/countersign/internal/gate"
 	"github.com/countersign/countersign/internal/identity"
 	"github.com/countersign/countersign/internal/record"
 	"github.com/countersign/countersign/sqlc"
 )
 
-// Tool is one operation of one entity, as offered to a model. Its name is made of letters, digits and
+// Tool is one operation of one entity, or one custom action, as offered to a model. Its name is made of letters, digits and
 // underscores, at most 64: core_role_update.
 type Tool struct {
 	Name             string
 	Entity           EntityInfo
-	Operation        string // list, get, create, update, delete
+	Operation        string // list, get, create, update, delete, bulk_update, action
 	Write            bool
 	Label            string
 	RequiresApproval bool
-	// ActionKind is what a proposal made by it is called: record_create, record_update, record_delete.
+	// ActionKind is what a proposal made by it is called: record_create, record_update, record_delete,
+	// record_bulk_update, or the custom action's name.
 	ActionKind  string
 	Description string
 	// Schema is the JSON Schema of the input it is validated with.
 	Schema json.RawMessage
 
+	// Inputs describe what a custom action takes; the others take what Entity says.
+	Inputs []InputInfo
+
 	entity *record.Entity
 	op     record.Operation
+	action *actions.Action
+	terms  *record.CustomAction
 }
 
 // EntityInfo describes an entity as far as it is exposed.
@@ -53,25 +61,28 @@ func (t Tool) offeredTo(who identity.Actor) bool {
 		return false
 	}
 	role := string(who.Role())
-	if shows := t.op == record.Update || t.op == record.Delete; shows && !t.entity.Offers(record.Get, role) {
+	if shows := t.op == record.Update || t.op == record.Delete || t.op == record.BulkUpdate || t.action != nil; shows && !t.entity.Offers(record.Get, role) {
 		return false // its card would show a record that this role does not read
+	}
+	if t.action != nil {
+		return t.terms.Offers(role)
 	}
 	return t.entity.Offers(t.op, role) && (t.Write || who.May(identity.ScopeRead))
 }
 
-// operations are those a tool can be; bulk changes and custom actions come with their own work.
-var operations = []record.Operation{record.List, record.Get, record.Create, record.Update, record.Delete}
+// operations are those a tool can be.
+var operations = []record.Operation{record.List, record.Get, record.Create, record.Update, record.Delete, record.BulkUpdate}
 
-// catalogue makes the tools of a registry, in its order. What requires approval is not among them until
-// approvals are built.
-func catalogue(r *record.Registry) []Tool {
+// catalogue makes the tools of a registry, in its order.
+func catalogue(r *record.Registry, built []actions.Action) []Tool {
 	list := []Tool{}
 	for _, e := range r.Entities() {
 		for _, op := range operations {
-			if e.Has(op) && e.Approvals(op) == 0 {
+			if e.Has(op) {
 				list = append(list, toolOf(e, op))
 			}
 		}
+		list = append(list, actionsOf(r, e, built)...)
 	}
 	return list
 }
@@ -79,11 +90,11 @@ func catalogue(r *record.Registry) []Tool {
 func toolOf(e *record.Entity, op record.Operation) Tool {
 	t := Tool{Name: toolName(e.Name, op), Entity: infoOf(e), Operation: string(op), Write: op != record.List && op != record.Get, entity: e, op: op}
 	t.Label = labels[op] + " " + strings.ToLower(e.Title)
-	if op == record.List {
+	if op == record.List || op == record.BulkUpdate {
 		t.Label = labels[op] + " " + strings.ToLower(e.Plural)
 	}
 	if t.Write {
-		t.ActionKind = "record_" + string(op)
+		t.ActionKind, t.RequiresApproval = gate.ActionKind(op), gate.ApprovalOf(e, op).Needed > 0
 	}
 	t.Description = describe(t)
 	t.Schema = schemaOf(t)
@@ -91,7 +102,8 @@ func toolOf(e *record.Entity, op record.Operation) Tool {
 }
 
 var labels = map[record.Operation]string{
-	record.List: "List", record.Get: "Read", record.Create: "Propose to create a", record.Update: "Propose to change a", record.Delete: "Propose to delete a"}
+	record.List: "List", record.Get: "Read", record.Create: "Propose to create a", record.Update: "Propose to change a", record.Delete: "Propose to delete a",
+	record.BulkUpdate: "Propose to change many"}
 
 func describe(t Tool) string {
 	if t.Write {

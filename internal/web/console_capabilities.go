@@ -24,7 +24,7 @@ func (c *Console) may(who identity.Person) views.Capabilities {
 	list := views.Capabilities{Enabled: c.Tools.Enabled(), Provider: c.Tools.Provider()}
 	for _, t := range c.Tools.Offered(who) {
 		list.Offers = append(list.Offers, views.Offer{
-			Entities: t.Entity.Plural, Operation: t.Operation, Write: t.Write, Approval: t.RequiresApproval,
+			Entities: t.Entity.Plural, Operation: t.Operation, Does: strings.TrimPrefix(t.Label, "Propose to "), Write: t.Write, Approval: t.RequiresApproval,
 		})
 	}
 	return list

@@ -20,19 +20,36 @@ func (c *Console) cards(ctx context.Context, who identity.Person, now time.Time,
 	list := make([]views.Card, len(proposals))
 	at := map[id.Proposal]*views.Card{}
 	for i, p := range proposals {
-		list[i] = views.Card{Proposal: p, Kind: c.kind(p.Entity), Viewer: who.User().ID, Now: now, Actions: actionsOf(p, who)}
+		list[i] = views.Card{Proposal: p, Kind: c.kind(p.Entity), Viewer: who.User().ID, Now: now}
+		if err := c.addBulk(&list[i]); err != nil {
+			return nil, err
+		}
+		var err error
+		if list[i].Conflicts, err = card.Conflicts(p.Conflicts); err != nil {
+			return nil, err
+		}
+		if list[i].Rehearsal, err = card.RehearsalOf(p.Rehearsal); err != nil {
+			return nil, err
+		}
+		if list[i].Planned, err = card.Notices(p.Warnings); err != nil {
+			return nil, err
+		}
 		at[p.ID] = &list[i]
 	}
 	if len(proposals) == 0 {
 		return list, nil
 	}
-	if err := c.addRecords(ctx, who, at, idsOf(proposals)); err != nil {
+	if err := c.addRecords(ctx, who, at, idsOf(proposals), 0, firstRecords); err != nil {
 		return nil, err
 	}
 	if err := c.addBeside(ctx, who, at, idsOf(proposals)); err != nil {
 		return nil, err
 	}
-	return list, c.addDecisions(ctx, who, at, idsOf(slices.DeleteFunc(slices.Clone(proposals), undecided)))
+	taken, err := c.addDecisions(ctx, who, at, idsOf(slices.DeleteFunc(slices.Clone(proposals), undecided)))
+	for i, p := range proposals {
+		list[i].Actions = actionsOf(c.Gate.Actions(p, who, taken[p.ID]))
+	}
+	return list, err
 }
 
 // undecided: nobody can have decided anything yet.
@@ -46,8 +63,12 @@ func idsOf(proposals []*sqlc.Proposal) []uuid.UUID {
 	return ids
 }
 
-func (c *Console) addRecords(ctx context.Context, who identity.Person, at map[id.Proposal]*views.Card, ids []uuid.UUID) error {
-	rows, err := c.queries.RecordsOfProposals(ctx, c.db(who), ids)
+// firstRecords is how many records of a proposal its card holds; the rest is a page away.
+const firstRecords = 20
+
+// addRecords reads the records of each proposal after a position, up to another.
+func (c *Console) addRecords(ctx context.Context, who identity.Person, at map[id.Proposal]*views.Card, ids []uuid.UUID, after, upTo int32) error {
+	rows, err := c.queries.RecordsOfProposals(ctx, c.db(who), sqlc.RecordsOfProposalsParams{Proposals: ids, After: after, UpTo: upTo})
 	if err != nil {
 		return err
 	}
@@ -60,6 +81,7 @@ func (c *Console) addRecords(ctx context.Context, who identity.Person, at map[id
 		if at[which].Records, err = card.Records(rows[:n]); err != nil {
 			return err
 		}
+		at[which].Kinds = c.kinds(at[which].Records)
 		rows = rows[n:]
 	}
 	return nil
@@ -77,27 +99,34 @@ func (c *Console) addBeside(ctx context.Context, who identity.Person, at map[id.
 	return nil
 }
 
-func (c *Console) addDecisions(ctx context.Context, who identity.Person, at map[id.Proposal]*views.Card, ids []uuid.UUID) error {
+// addDecisions gives them too, as the gate goes by them.
+func (c *Console) addDecisions(ctx context.Context, who identity.Person, at map[id.Proposal]*views.Card, ids []uuid.UUID) (map[id.Proposal][]gate.Taken, error) {
+	taken := map[id.Proposal][]gate.Taken{}
 	if len(ids) == 0 {
-		return nil
+		return taken, nil
 	}
-	rows, err := c.queries.DecisionsWithNames(ctx, c.db(who), ids)
+	rows, err := c.queries.DecisionsOfProposals(ctx, c.db(who), ids)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for _, row := range rows {
-		one := at[row.ProposalDecision.ProposalID]
-		one.Decisions = append(one.Decisions, views.Decision{ProposalDecision: &row.ProposalDecision, Person: row.Person})
+	for _, d := range gate.TakenOf(rows) {
+		taken[d.ProposalID] = append(taken[d.ProposalID], d)
+		one := at[d.ProposalID]
+		one.Decisions = append(one.Decisions, views.Decision{ProposalDecision: d.ProposalDecision, Person: d.Name})
 	}
-	return nil
+	return taken, nil
 }
 
-func actionsOf(p *sqlc.Proposal, who identity.Person) views.Actions {
-	may := gate.Actions(p, who)
+func actionsOf(may []gate.Action) views.Actions {
 	return views.Actions{
 		Confirm:  slices.Contains(may, gate.ActionConfirm),
 		Reject:   slices.Contains(may, gate.ActionReject),
 		Withdraw: slices.Contains(may, gate.ActionWithdraw),
 		Extend:   slices.Contains(may, gate.ActionExtend),
+
+		Approve:    slices.Contains(may, gate.ActionApprove),
+		Disapprove: slices.Contains(may, gate.ActionDisapprove),
+		Revise:     slices.Contains(may, gate.ActionRevise),
+		Revert:     slices.Contains(may, gate.ActionRevert),
 	}
 }

@@ -24,6 +24,18 @@ func (c *Console) reject(w http.ResponseWriter, r *http.Request, who identity.Pe
 	})
 }
 
+func (c *Console) approve(w http.ResponseWriter, r *http.Request, who identity.Person) error {
+	return c.decide(w, r, views.Approved, func(ctx context.Context, which id.Proposal) (*gate.Answer, error) {
+		return c.Gate.Approve(ctx, who, which, r.PostFormValue("fingerprint"))
+	})
+}
+
+func (c *Console) disapprove(w http.ResponseWriter, r *http.Request, who identity.Person) error {
+	return c.decide(w, r, views.Disapproved, func(ctx context.Context, which id.Proposal) (*gate.Answer, error) {
+		return c.Gate.Disapprove(ctx, who, which, written(r, "reason"))
+	})
+}
+
 func (c *Console) withdraw(w http.ResponseWriter, r *http.Request, who identity.Person) error {
 	return c.decide(w, r, views.Withdrew, func(ctx context.Context, which id.Proposal) (*gate.Answer, error) {
 		return c.Gate.Withdraw(ctx, who, which)

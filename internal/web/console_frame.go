@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"github.com/countersign/countersign/internal/feed"
-	"github.com/countersign/countersign/internal/gate"
 	"github.com/countersign/countersign/internal/identity"
 	"github.com/countersign/countersign/sqlc"
 	"github.com/countersign/countersign/views"
@@ -20,12 +19,14 @@ func (c *Console) frame(r *http.Request, who identity.Person, title string, sect
 }
 
 func (c *Console) orient(ctx context.Context, who identity.Person, f *views.Frame) error {
-	row, err := c.queries.Bearings(ctx, c.db(who), sqlc.BearingsParams{WorkspaceID: who.Workspace().ID, Viewer: who.User().ID})
+	sight := c.Gate.Sight(who)
+	row, err := c.queries.Bearings(ctx, c.db(who), sqlc.BearingsParams{WorkspaceID: who.Workspace().ID, Viewer: sight.Viewer,
+		ConfirmsIn: sight.ConfirmsIn, Confirms: sight.Confirms, ApprovesAs: sight.ApprovesAs})
 	if err != nil {
 		return err
 	}
 	f.Now, f.Cursor = row.Now, feed.Position(row.Head).Cursor()
-	if gate.Decides(who) {
+	if sight.Decides {
 		f.Waiting = int(row.Waiting)
 	}
 	for i, slug := range row.Slugs {

@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"golang.org/x/net/html"
 
+	"github.com/countersign/countersign/internal/actions"
 	"github.com/countersign/countersign/internal/assistant"
 	"github.com/countersign/countersign/internal/demo"
 	"github.com/countersign/countersign/internal/gate"
@@ -61,7 +62,7 @@ func start(t testing.TB, change ...func(*web.ConsoleConfig)) *site {
 	log, registry := slog.New(slog.NewTextHandler(io.Discard, nil)), s.db.Registry(t)
 	pools := s.db.Pools
 	g := gate.New(gate.Pools{Gate: pools.Gate, Agent: pools.Agent, Worker: pools.Worker}, registry, gate.DefaultLimits, func() {}, log)
-	s.tools = toolcall.New(g, registry, pools.Agent, log)
+	s.tools = toolcall.New(g, registry, actions.All(), pools.Agent, log)
 	who := identity.New(pools.Identity, identity.Cookie{Name: "countersign"})
 	config := web.ConsoleConfig{
 		Authenticator: web.NewAuthenticator(who), Gate: g, Tools: s.tools, Assistant: assistant.New(renamer{}, s.tools, pools.Agent, g.WithdrawCutShort, log),

@@ -8,7 +8,6 @@ import (
 
 	"github.com/a-h/templ"
 
-	"github.com/countersign/countersign/internal/gate"
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/identity"
 	"github.com/countersign/countersign/sqlc"
@@ -38,9 +37,9 @@ func (c *Console) history(w http.ResponseWriter, r *http.Request, who identity.P
 }
 
 func (c *Console) addHistory(ctx context.Context, who identity.Person, filter views.Filter, before int64, page *views.HistoryPage) error {
-	all, approvals := gate.Sight(who)
+	sight := c.Gate.Sight(who)
 	rows, err := c.queries.ProposalsNewest(ctx, c.db(who), sqlc.ProposalsNewestParams{
-		WorkspaceID: who.Workspace().ID, Viewer: who.User().ID, SeesAll: all, SeesApprovals: approvals,
+		WorkspaceID: who.Workspace().ID, Viewer: sight.Viewer, SeesAll: sight.All, ApprovalsOf: sight.ApprovalsOf, SharedEntities: sight.Shared, ApprovesAs: sight.ApprovesAs,
 		Before: before, Statuses: spelled(filter.Statuses), MaxRows: historyPage + 1,
 	})
 	if err != nil {
@@ -70,7 +69,7 @@ func (c *Console) rows(ctx context.Context, who identity.Person, proposals []*sq
 	if err := c.addBeside(ctx, who, at, idsOf(proposals)); err != nil {
 		return nil, err
 	}
-	if err := c.addDecisions(ctx, who, at, idsOf(proposals)); err != nil {
+	if _, err := c.addDecisions(ctx, who, at, idsOf(proposals)); err != nil {
 		return nil, err
 	}
 	list := make([]views.Row, len(proposals))

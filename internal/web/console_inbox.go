@@ -9,14 +9,13 @@ import (
 	"github.com/a-h/templ"
 	"github.com/jackc/pgx/v5"
 
-	"github.com/countersign/countersign/internal/gate"
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/identity"
 	"github.com/countersign/countersign/sqlc"
 	"github.com/countersign/countersign/views"
 )
 
-// queuePage is how many rows the queue has; its query reads one more.
+// queuePage is how many rows the queue has.
 const queuePage = 25
 
 func (c *Console) inbox(w http.ResponseWriter, r *http.Request, who identity.Person) error {
@@ -45,11 +44,13 @@ func (c *Console) inbox(w http.ResponseWriter, r *http.Request, who identity.Per
 
 // queue reads what waits for someone, after a place in it.
 func (c *Console) queue(ctx context.Context, who identity.Person, after int64) (views.Queue, []*sqlc.Proposal, error) {
-	q := views.Queue{First: after == 0, Decides: gate.Decides(who)}
+	sight := c.Gate.Sight(who)
+	q := views.Queue{First: after == 0, Decides: sight.Decides}
 	if !q.Decides {
 		return q, nil, nil
 	}
-	rows, err := c.queries.Queue(ctx, c.db(who), sqlc.QueueParams{WorkspaceID: who.Workspace().ID, Viewer: who.User().ID, After: after})
+	rows, err := c.queries.ActionableBackward(ctx, c.db(who), sqlc.ActionableBackwardParams{WorkspaceID: who.Workspace().ID, Viewer: sight.Viewer,
+		ConfirmsIn: sight.ConfirmsIn, Confirms: sight.Confirms, ApprovesAs: sight.ApprovesAs, Before: after, MaxRows: queuePage + 1})
 	if err != nil {
 		return q, nil, err
 	}
@@ -90,8 +91,9 @@ func (c *Console) proposal(w http.ResponseWriter, r *http.Request, who identity.
 
 // visible reads a proposal: not here in another workspace, not theirs where it is here and not theirs to see.
 func (c *Console) visible(ctx context.Context, who identity.Person, which id.Proposal) (*sqlc.Proposal, error) {
-	all, approvals := gate.Sight(who)
-	p, err := c.queries.VisibleProposal(ctx, c.db(who), sqlc.VisibleProposalParams{ID: which, Viewer: who.User().ID, SeesAll: all, SeesApprovals: approvals})
+	sight := c.Gate.Sight(who)
+	p, err := c.queries.VisibleProposal(ctx, c.db(who), sqlc.VisibleProposalParams{ID: which, Viewer: sight.Viewer, SeesAll: sight.All,
+		ApprovalsOf: sight.ApprovalsOf, SharedEntities: sight.Shared})
 	if !errors.Is(err, pgx.ErrNoRows) {
 		return p, err
 	}

@@ -6,7 +6,6 @@ import (
 	"net/http"
 
 	"github.com/countersign/countersign/internal/assistant"
-	"github.com/countersign/countersign/internal/gate"
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/identity"
 	"github.com/countersign/countersign/sqlc"
@@ -78,9 +77,9 @@ func (c *Console) cardsOfTurns(ctx context.Context, who identity.Person, f views
 	if len(turns) == 0 {
 		return nil, nil
 	}
-	all, approvals := gate.Sight(who)
+	sight := c.Gate.Sight(who)
 	proposals, err := c.queries.VisibleProposalsOfTurns(ctx, c.db(who), sqlc.VisibleProposalsOfTurnsParams{
-		Turns: id.UUIDs(turns), Viewer: who.User().ID, SeesAll: all, SeesApprovals: approvals})
+		Turns: id.UUIDs(turns), Viewer: sight.Viewer, SeesAll: sight.All, ApprovalsOf: sight.ApprovalsOf, SharedEntities: sight.Shared})
 	if err != nil {
 		return nil, err
 	}

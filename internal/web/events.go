@@ -20,6 +20,8 @@ type EventsConfig struct {
 	Authenticator *Authenticator
 	Feed          *feed.Feed
 	Hub           *feed.Hub
+	// Sight says what someone sees.
+	Sight func(identity.Actor) gate.Sight
 	// Reader is the pool under the login that only reads; Streams stands in for it where events are made.
 	Reader, Streams *pgxpool.Pool
 	// KeepAlive is how often a stream that is idle says something; zero for the usual.
@@ -118,9 +120,8 @@ func (e *Events) beginning(ctx context.Context, who identity.Actor, cursors ...s
 }
 
 // shows tells whether an event is for someone, by their rights now.
-func shows(who identity.Actor, i *feed.Item) bool {
-	all, approvals := gate.Sight(who)
-	return i.ActingUser == who.User().ID || all || approvals && i.RequiresApproval
+func (e *Events) shows(who identity.Actor, i *feed.Item) bool {
+	return e.Sight(who).Sees(gate.Seen{ActingUser: i.ActingUser, RequiresApproval: i.RequiresApproval, ApproverRole: i.ApproverRole, Shared: i.Shared, Entity: i.Entity})
 }
 
 // sayable gives the reasons of the feed the contract's codes, and sentences.

@@ -63,7 +63,7 @@ func (l *listener) leave() {
 func (l *listener) Group() any { return l.Events }
 
 // Wants tells whether somebody may see an event.
-func (l *listener) Wants(who identity.Actor, item *feed.Item) bool { return shows(who, item) }
+func (l *listener) Wants(who identity.Actor, item *feed.Item) bool { return l.shows(who, item) }
 
 // change is an event as it is told: which proposal to look at, and nothing of it.
 type change struct {

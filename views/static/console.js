@@ -80,7 +80,7 @@
     if (answer.redirected) { location.reload(); await new Promise(() => {}); } // to where one signs in
     if (answer.status >= 500) throw Error("no answer");
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-    while (busy()) await after(50);
+    for (const until = Date.now() + 40e3; busy() && Date.now() < until;) await after(50);
     return before === epoch ? page : null;
   };
 
@@ -123,12 +123,13 @@
 
   // refresh makes the page what it would be if it were loaded anew.
   const refresh = async () => {
-    const page = await read(here());
+    const before = new Map(stale), page = await read(here());
     if (!page) return refresh();
     const shown = confirmable().map((card) => ({ id: card.id, was: { ...card.dataset }, why: card.querySelector(".changed")?.dataset.why }));
     const focus = document.activeElement, near = focus.closest("article")?.id;
     document.title = page.title;
     stand(page);
+    seen(before);
     morph(document.getElementById("main"), page.getElementById("main"));
     for (const { id, was, why } of shown) {
       const card = document.getElementById(id);
@@ -146,6 +147,8 @@
     AWAITING_APPROVAL: ["Awaits approval", "tone-warn"], EXPIRED: ["Expired", ""], WITHDRAWN: ["Withdrawn", ""], SUPERSEDED: ["Superseded", ""],
   };
   const became = new Map(); // by id, of what was told since the page was loaded
+  const stale = new Map(); // by id, of cards that something was told of since they were read: how often
+  const seen = (before) => { for (const [id, times] of before) if (stale.get(id) === times) stale.delete(id); };
   const rowsOf = (list) => new Map([...list?.querySelectorAll("a.row") ?? []].map((row) => [row.pathname.split("/").pop(), row]));
   const followQueue = (page) => {
     const list = document.querySelector(".queue"), next = page.querySelector(".queue");
@@ -235,7 +238,7 @@
     return (await read(`/proposals/${id}`))?.getElementById(card.id);
   };
   const update = async () => {
-    const page = await read(here());
+    const before = new Map(stale), page = await read(here());
     if (!page) { changed = true; return; }
     stand(page);
     followQueue(page);
@@ -243,13 +246,14 @@
       const fresh = await cardIn(page, card);
       if (fresh && card.isConnected) compare(card, fresh);
     }
+    seen(before);
     const next = page.querySelector(".next"), pane = document.querySelector(".card-first > .pane");
     if (next && pane && !pane.querySelector(".next")) pane.append(next);
     placed();
   };
 
   // Confirm is off while the page may be behind, and on a card that changed. It keeps the focus it may have.
-  const off = (form) => behind ? "live" : form.closest("article").querySelector(".changed p")?.id;
+  const off = (form) => behind || stale.has(form.closest("article").id) ? "live" : form.closest("article").querySelector(".changed p")?.id;
   const arm = () => {
     for (const form of document.querySelectorAll("form.confirm")) {
       const button = form.querySelector("button"), why = off(form);
@@ -312,9 +316,11 @@
     stream.addEventListener("end", () => lose(0));
     stream.addEventListener("alive", hear);
     stream.addEventListener("proposal", (event) => {
-      const { proposalId, status } = JSON.parse(event.data);
+      const { proposalId, status, type } = JSON.parse(event.data);
       hear();
       became.set(proposalId, status);
+      if (type !== "PROPOSED") stale.set(`card-${proposalId}`, (stale.get(`card-${proposalId}`) ?? 0) + 1); // of which a card on screen tells already
+      arm();
       changed = true;
       follow();
     });

@@ -16,6 +16,7 @@ type noun struct {
 	fields   []field
 	tools    map[string]toolcall.Tool
 	order    []string // of the operations, as offered
+	actions  []toolcall.Tool
 	singular [][]string
 	plural   [][]string
 }
@@ -30,6 +31,10 @@ func newCatalogue(tools []toolcall.Tool) catalogue {
 		if n == nil {
 			n = newNoun(tool.Entity)
 			all = append(all, n)
+		}
+		if tool.Operation == acting {
+			n.actions = append(n.actions, tool)
+			continue
 		}
 		if !n.offers(tool.Operation) {
 			n.order = append(n.order, tool.Operation)
@@ -65,12 +70,20 @@ func (c catalogue) offering(operation string) catalogue {
 	return slices.DeleteFunc(slices.Clone(c), func(n *noun) bool { return !n.offers(operation) })
 }
 
-// reading is either operation that reads.
-const reading = "read"
+// reading is either operation that reads; acting is that of custom actions; moving is what moves a date, and
+// splitting what splits a record in two.
+const reading, acting, moving, splitting = "read", "action", "move", "split"
 
 func (n *noun) offers(operation string) bool {
-	if operation == reading {
+	switch operation {
+	case reading:
 		return n.offers("get") || n.offers("list")
+	case acting:
+		return len(n.actions) > 0
+	case moving:
+		return n.offers("update") || n.mover() != nil
+	case splitting:
+		return n.splitter() != nil
 	}
 	_, ok := n.tools[operation]
 	return ok

@@ -63,7 +63,7 @@ func changing(ways []way, p phrase, shape string) command {
 		return puzzled{shape}
 	}
 	if ways[0].target.many {
-		return bulk{}
+		return bulk{ways[:min(len(ways), mostWays)]}
 	}
 	return change{ways[:min(len(ways), mostWays)]}
 }

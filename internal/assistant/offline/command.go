@@ -17,7 +17,7 @@ type reader func(catalogue, phrase) command
 // readers stand in the order they are tried: "make a role" creates before "make" changes, "remove the
 // notes of" clears before "remove" deletes.
 var readers = []reader{
-	readConfirmation, readSmallTalk, readHelp, readRename, readClear, readShift, readCreation, readDeletion, readChange, readQuestion,
+	readConfirmation, readSmallTalk, readHelp, readRename, readClear, readShift, readSplit, readCreation, readDeletion, readChange, readQuestion,
 }
 
 // talk is how many of the readers need no tools.

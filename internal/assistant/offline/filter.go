@@ -11,7 +11,11 @@ import (
 // filter finds the records for which all conditions hold. said names the conditions as they were
 // understood.
 func (t *turn) filter(n *noun, conditions []condition) (result *toolcall.Result, said []string, err error) {
-	where := map[string]json.RawMessage{}
+	return t.narrowed(n, conditions, map[string]json.RawMessage{})
+}
+
+// narrowed is filter that gives the fields and values it found, in where.
+func (t *turn) narrowed(n *noun, conditions []condition, where map[string]json.RawMessage) (result *toolcall.Result, said []string, err error) {
 	for _, c := range conditions {
 		if err := c.plainly(); err != nil {
 			return nil, nil, err

@@ -29,6 +29,7 @@ func (c catalogue) table() string {
 		for _, operation := range n.order {
 			can = append(can, n.does(operation))
 		}
+		can = append(can, n.acts()...)
 		lines = append(lines, "- "+capital(plain(n.Plural))+": "+enumerate(can, "and"))
 	}
 	return strings.Join(lines, "\n")
@@ -50,6 +51,15 @@ func (n *noun) does(operation string) string {
 	return plain(n.tools[operation].Label)
 }
 
+// acts says what the custom actions do.
+func (n *noun) acts() []string {
+	list := make([]string, len(n.actions))
+	for i, tool := range n.actions {
+		list[i] = plain(tool.Label)
+	}
+	return list
+}
+
 // briefly says what can be done in a sentence or two.
 func (c catalogue) briefly() string {
 	if len(c) == 0 {
@@ -59,7 +69,9 @@ func (c catalogue) briefly() string {
 	if len(c.offering(reading)) == 0 {
 		what = "I can look nothing up"
 	}
-	if changes := slices.DeleteFunc(slices.Clone(c), func(n *noun) bool { return !n.offers("create") && !n.offers("update") && !n.offers("delete") }); len(changes) > 0 {
+	if changes := slices.DeleteFunc(slices.Clone(c), func(n *noun) bool {
+		return !n.offers("create") && !n.offers("update") && !n.offers("delete") && !n.offers(acting)
+	}); len(changes) > 0 {
 		what += ", and propose changes to " + enumerate(plurals(changes), "and")
 	}
 	return what + `. Ask "What can you do?" for the sentences I know.`
@@ -78,12 +90,20 @@ func (c catalogue) shapes() []string {
 	add("list", "list MANY", "which MANY have <field> <value>?")
 	add(reading, "show ONE <number or name>", "what is the <field> of ONE <number or name>?")
 	add("update", "rename ONE <number or name> to <new name>", "set <field> of ONE <number or name> to <value>", "clear <field> of ONE <number or name>")
-	if dated := slices.IndexFunc(c.offering("update"), func(n *noun) bool { _, err := n.dateOf(way{}); return err == nil }); dated >= 0 {
-		lines = append(lines, "push "+plain(c.offering("update")[dated].Title)+" <number or name> by <number> days")
+	add(bulkUpdate, "set <field> to <value> on all MANY with <field> <value>")
+	if dated := slices.IndexFunc(c, func(n *noun) bool { return n.mover() != nil || n.offers("update") && n.dated() }); dated >= 0 {
+		lines = append(lines, "push "+plain(c[dated].Title)+" <number or name> by <number> days")
 	}
+	add(splitting, "split <number> off ONE <number or name>")
 	add("create", "create a ONE called <name> with <field> <value>")
 	add("delete", "delete ONE <number or name>")
 	return lines
+}
+
+// dated tells whether records have a date that may be changed.
+func (n *noun) dated() bool {
+	_, err := n.dateOf(way{})
+	return err == nil
 }
 
 // example is a kind of record to name in a question back.

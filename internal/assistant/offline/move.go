@@ -9,9 +9,12 @@ func (s shift) run(t *turn) (string, error) {
 	if s.unclear {
 		return "", troubleError("Do you mean earlier or later? Please say the whole sentence again with one of the two words.")
 	}
-	found, which, err := t.pick(targets(s.ways), "update")
+	found, which, err := t.pick(targets(s.ways), moving)
 	if err != nil {
 		return "", err
+	}
+	if act := found.noun.moverOf(s.ways[which]); act != nil {
+		return s.by(t, *act, found)
 	}
 	f, err := found.noun.dateOf(s.ways[which])
 	if err != nil {

@@ -15,6 +15,7 @@ type reference struct {
 	text   string
 	quoted bool
 	said   string
+	beside phrase // what the sentence says beside the kind
 }
 
 var (
@@ -51,7 +52,7 @@ func single(p phrase) bool { return p.len() == 1 }
 
 func (r reference) to(p phrase) reference {
 	p = p.plain()
-	r.text, r.quoted = p.text(), p.quoted()
+	r.text, r.quoted, r.beside = p.text(), p.quoted(), p
 	if !r.quoted {
 		r.text = strings.TrimPrefix(r.text, "#")
 	}

@@ -21,20 +21,28 @@ type turn struct {
 
 // use runs a tool of a noun. A refusal is a Result; an error ends the turn.
 func (t *turn) use(n *noun, operation string, input map[string]any) (*toolcall.Result, error) {
+	return t.run(n.tools[operation].Name, input)
+}
+
+func (t *turn) run(tool string, input map[string]any) (*toolcall.Result, error) {
 	raw, err := json.Marshal(input)
 	if err != nil {
 		return nil, err
 	}
-	return t.call(n.tools[operation].Name, raw)
+	return t.call(tool, raw)
 }
 
 // propose asks for a change and says what came of it.
 func (t *turn) propose(n *noun, operation string, input map[string]any) (string, error) {
+	return t.proposeBy(n.tools[operation].Name, input)
+}
+
+func (t *turn) proposeBy(tool string, input map[string]any) (string, error) {
 	if t.proposals == mostProposals {
 		return "", troubleError("I propose at most " + itoa(mostProposals) + " changes for one message. Please send the rest in another.")
 	}
 	input["note"] = "Asked for with the words: " + clip(t.sentence, 400)
-	result, err := t.use(n, operation, input)
+	result, err := t.run(tool, input)
 	switch {
 	case err != nil:
 		return "", err
@@ -65,4 +73,5 @@ func (c catalogue) may(operation string) (catalogue, error) {
 // verbs say what an operation does: to propose it is all an assistant can.
 var verbs = map[string]string{
 	"list": "list", reading: "look up", "create": "propose new", "update": "propose changes to", "delete": "propose to delete",
+	bulkUpdate: "propose changes to several", acting: "propose changes to", moving: "propose changes to", splitting: "propose to split",
 }

@@ -19,6 +19,7 @@ type world struct {
 	t        *testing.T
 	entities []toolcall.EntityInfo
 	offers   map[string][]string
+	actions  []toolcall.Tool
 	rows     map[string][]row
 	refuse   string // the message with which every proposal is refused
 	proposed []proposed
@@ -43,7 +44,7 @@ func (w *world) tools() []toolcall.Tool {
 			list = append(list, toolcall.Tool{Name: toolName(e.Name, operation), Entity: e, Operation: operation, Write: operation != "list" && operation != "get"})
 		}
 	}
-	return list
+	return append(list, w.actions...)
 }
 
 func toolName(entity, operation string) string {
@@ -82,6 +83,11 @@ func (w *world) run(t toolcall.Tool, raw json.RawMessage) (*toolcall.Result, err
 		w.t.Errorf("input %s: %v", raw, err)
 	}
 	switch t.Operation {
+	case "action":
+		return w.act(t, raw), nil
+	case "bulk_update":
+		where, _ := json.Marshal(in.Where)
+		return w.propose(t, string(where), in.Changes), nil
 	case "list":
 		return w.list(t.Entity, in.Where, in.First), nil
 	case "get":
@@ -147,6 +153,17 @@ func (w *world) propose(t toolcall.Tool, id string, changes map[string]json.RawM
 	}
 	w.proposed = append(w.proposed, p)
 	return &toolcall.Result{OK: true, Proposal: &sqlc.Proposal{Number: int64(30 + len(w.proposed)), Headline: fmt.Sprintf("%s %s", t.Name, id)}}
+}
+
+// act writes down an action's input, all but the note.
+func (w *world) act(t toolcall.Tool, raw json.RawMessage) *toolcall.Result {
+	p := proposed{Tool: t.Name, Changes: map[string]any{}}
+	if err := json.Unmarshal(raw, &p.Changes); err != nil {
+		w.t.Errorf("input %s: %v", raw, err)
+	}
+	delete(p.Changes, "note")
+	w.proposed = append(w.proposed, p)
+	return &toolcall.Result{OK: true, Proposal: &sqlc.Proposal{Number: int64(30 + len(w.proposed)), Headline: t.Name}}
 }
 
 func fieldOf(e toolcall.EntityInfo, name string) (toolcall.FieldInfo, bool) {

@@ -1,0 +1,107 @@
+package server_test
+
+import (
+	"testing"
+
+	"github.com/countersign/countersign/internal/server"
+)
+
+// The same wish twice: one proposal while it is open, another once it is decided.
+func TestTheSameWishTwiceIsOneProposal(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	maria, paolo := w.signIn("maria@harbor.example"), w.signIn("paolo@harbor.example")
+	first, fingerprint := maria.rename("4", "reviewer")
+	if again, _ := maria.rename("4", "reviewer"); again != first {
+		t.Errorf("the same wish made %s and %s", first, again)
+	}
+	chat := maria.say("Rename role 4 to reviewer")
+	chat.want(vars{"sendMessage.message.status": "COMPLETE"})
+	for what, other := range map[string]string{
+		"another value": first2(maria.rename("4", "critic")), "another record": first2(maria.rename("5", "reviewer")), "another person": first2(paolo.rename("4", "reviewer")),
+	} {
+		if other == first {
+			t.Errorf("%s is taken for the same", what)
+		}
+	}
+	if n := w.sql(`SELECT count(*) FROM countersign.tool_calls WHERE tool = 'core_role_update' AND status = 'succeeded' AND proposal_id = (SELECT id FROM countersign.proposals ORDER BY number LIMIT 1)`); n != "3" {
+		t.Errorf("%s calls say that they made it", n)
+	}
+	maria.confirm(first, fingerprint).want(vars{"confirmProposal.result.status": "APPLIED"})
+	w.exec(`UPDATE core.roles SET name = 'editor' WHERE id = 4`)
+	if again, _ := maria.rename("4", "reviewer"); again == first {
+		t.Error("a decided proposal is answered")
+	}
+	w.invariants()
+}
+
+func first2(id, _ string) string { return id }
+
+// Twenty who ask for the same at once, on two servers: one proposal, answered to all.
+func TestTheSameWishAtOnceIsOneProposal(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	urls := []string{w.url, w.serve()}
+	maria := w.signIn("maria@harbor.example")
+	_, release := w.hold(`LOCK TABLE countersign.proposals IN SHARE MODE`)
+	ids := map[string]bool{}
+	for _, a := range w.together(20, 2, release, func(i int) *answer {
+		return (&client{w: w, url: urls[i%2], token: maria.token}).gql(propose, vars{"in": vars{"entity": "core.role", "operation": "UPDATE", "recordId": "4", "changes": vars{"name": "reviewer"}}})
+	}) {
+		ids[a.text("proposeChange.result.id")] = true
+	}
+	if n := w.sql(`SELECT count(*) FROM countersign.proposals`); len(ids) != 1 || n != "1" {
+		t.Errorf("%d proposals were answered, %s made", len(ids), n)
+	}
+	w.invariants()
+}
+
+// What lapsed, or was taken back because its turn was cut short, is not open any more, stored or not.
+func TestWhatLapsedIsNotAnswered(t *testing.T) {
+	t.Parallel()
+	w := start(t, func(c *server.Config) { c.TimersOff = true })
+	maria := w.signIn("maria@harbor.example")
+	first, _ := maria.rename("4", "reviewer")
+	w.exec(`UPDATE countersign.proposals SET expires_at = clock_timestamp()`)
+	if again, _ := maria.rename("4", "reviewer"); again == first {
+		t.Error("a lapsed proposal is answered")
+	}
+}
+
+// What a person rejected is not proposed again by an agent for a while, reordered or in a bulk change either;
+// the person may ask for it again themselves.
+func TestWhatWasRejectedIsNotProposedAgainByAnAgent(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	maria := w.signIn("maria@harbor.example")
+	agent := w.as(w.db.APIToken(t, "maria@harbor.example", "read", "propose"))
+	order := func(changes vars) vars {
+		return vars{"entity": "mrp.production_order", "operation": "UPDATE", "recordId": "1", "changes": changes}
+	}
+	id, _ := agent.propose(order(vars{"priority": 2}))
+	maria.gql(reject, vars{"in": vars{"id": id, "reason": "no"}}).want(vars{"rejectProposal.result.status": "REJECTED"})
+	refused := vars{"proposeChange.result.__typename": "ProposalRefused", "proposeChange.result.code": "RECENTLY_REJECTED"}
+	for _, in := range []vars{
+		order(vars{"priority": 2}), order(vars{"priority": "2"}), order(vars{"notes": "and more", "priority": 2}),
+	} {
+		agent.gql(propose, vars{"in": in}).want(refused)
+	}
+	agent.gql(proposeBulk, vars{"in": vars{"entity": "mrp.production_order", "operation": "BULK_UPDATE", "where": vars{"status": "released"}, "changes": vars{"priority": 2}}}).want(refused)
+	agent.propose(order(vars{"priority": 1}))
+	agent.propose(vars{"entity": "mrp.production_order", "operation": "UPDATE", "recordId": "2", "changes": vars{"priority": 2}})
+	other := w.as(w.db.APIToken(t, "paolo@harbor.example", "read", "propose"))
+	other.propose(order(vars{"priority": 2}))
+	maria.propose(order(vars{"priority": 2}))
+	w.invariants()
+}
+
+func TestTheWindowOfARejectionEnds(t *testing.T) {
+	t.Parallel()
+	w := start(t, registryWith(t, "provider: offline", "provider: offline\n  rejected_within: 0s"))
+	maria := w.signIn("maria@harbor.example")
+	agent := w.as(w.db.APIToken(t, "maria@harbor.example", "read", "propose"))
+	in := vars{"entity": "core.role", "operation": "UPDATE", "recordId": "4", "changes": vars{"name": "reviewer"}}
+	id, _ := agent.propose(in)
+	maria.gql(reject, vars{"in": vars{"id": id}}).want(vars{"rejectProposal.result.status": "REJECTED"})
+	agent.propose(in)
+}

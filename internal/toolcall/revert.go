@@ -1,0 +1,29 @@
+package toolcall
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/countersign/countersign/internal/gate"
+	"github.com/countersign/countersign/internal/id"
+	"github.com/countersign/countersign/internal/identity"
+)
+
+// Revert proposes to undo an applied proposal, as a call with a row of its own. take names fields that are to be
+// restored though they changed since.
+func (s *Service) Revert(ctx context.Context, who identity.Actor, from Origin, of id.Proposal, take []string) (*Result, error) {
+	logged, err := json.Marshal(map[string]id.Proposal{"id": of})
+	if err != nil {
+		return nil, err
+	}
+	return s.call(ctx, who, from, Tool{Name: gate.RevertTool}, logged, func(ctx context.Context, call id.ToolCall) (*Result, error) {
+		if !s.Enabled() {
+			return nil, &gate.Refusal{Code: gate.SwitchedOff, Message: "The operator has switched the assistant off."}
+		}
+		made, err := s.gate.Revert(ctx, who, gate.Reverting{Of: of, Take: take, Call: call, Channel: from.Channel, ClientName: from.ClientName})
+		if err != nil {
+			return nil, err
+		}
+		return &Result{OK: true, Proposal: made}, nil
+	})
+}
