@@ -1,6 +1,7 @@
 package bench_test
 
 import (
+	"bytes"
 	"crypto/rand"
 	"fmt"
 	"io"
@@ -56,14 +57,20 @@ func newMill(t testing.TB, visitors int) *mill {
 	return m
 }
 
-// serve starts a server on the database and connects the visitors to it; end stops it.
+// serve starts a server on the database that rehearses nothing, and connects the visitors to it; end stops it.
 func (m *mill) serve(timersOff bool) (end func()) {
+	m.t.Helper()
+	return m.serveRehearsing(timersOff, "false")
+}
+
+// serveRehearsing is serve with a word of whether changes of roles are rehearsed.
+func (m *mill) serveRehearsing(timersOff bool, rehearse string) (end func()) {
 	m.t.Helper()
 	yaml, err := os.ReadFile("../../countersign.yaml")
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	s, err := server.New(m.t.Context(), server.Config{OwnerURL: m.db.OwnerURL, Registry: yaml, CookieName: "countersign",
+	s, err := server.New(m.t.Context(), server.Config{OwnerURL: m.db.OwnerURL, Registry: bytes.Replace(yaml, []byte("rehearse: true"), []byte("rehearse: "+rehearse), 1), CookieName: "countersign",
 		TimersOff: timersOff, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))})
 	if err != nil {
 		m.t.Fatal(err)

@@ -19,6 +19,7 @@ func TestWritingToTheAssistant(t *testing.T) {
 		b.until(`location.pathname.startsWith("/conversations/conv_")`)
 		w.has("editor", nameOfRole4)
 
+		b.until("(document.querySelector('" + confirmButton + "').scrollIntoView({ block: \"center\" }), true)") // from under the field for the next message
 		b.press(confirmButton)
 		b.sees("main", "Applied. You confirmed it.")
 		b.until(`location.pathname.startsWith("/conversations/conv_")`)
