@@ -61,7 +61,7 @@ func TestWhoApprovesIsReadFromTheConfiguration(t *testing.T) {
 	maria, paolo, jonas := w.signIn("maria@harbor.example"), w.signIn("paolo@harbor.example"), w.signIn("jonas@harbor.example")
 	id, fingerprint := maria.waiting("7")
 	w.url = w.serve()
-	maria, paolo, jonas = w.as(maria.token), w.as(paolo.token), w.as(jonas.token)
+	paolo, jonas = w.as(paolo.token), w.as(jonas.token)
 	paolo.approve(id, fingerprint).refused("FORBIDDEN")
 	paolo.gql(waits, vars{"id": id}).want(vars{"proposal.viewerActions": []any{}})
 	jonas.gql(waits, vars{"id": id}).want(vars{"proposal.viewerActions": []string{"APPROVE", "DISAPPROVE"}})
