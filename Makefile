@@ -7,7 +7,7 @@ TOOL := go tool -modfile=tools/go.mod
 LINT := go tool -modfile=tools/lint/go.mod golangci-lint
 BIN  := bin/countersign
 
-.PHONY: queries slow-feed streams help demo build test race check generate generated format vet lint bench schema contract postgres chromium versions
+.PHONY: queries slow-feed slow-races streams help demo build test race check generate generated format vet lint bench schema contract postgres chromium versions
 
 help: ## Print this.
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /	/' | expand -t12
@@ -57,6 +57,9 @@ queries: postgres ## Prepare every query on a migrated database, and hold it aga
 
 slow-feed: postgres ## Hold the feed's order under 100 000 events, killed sequencers and cut listeners; replay them.
 	COUNTERSIGN_FEED_EVENTS=100000 go test -count=1 -timeout 60m -v -run 'TestEveryReader|TestALongHistory' ./internal/feed ./internal/server
+
+slow-races: postgres ## Every verb at one proposal at once, from 20 clients on two servers, 1 000 times.
+	COUNTERSIGN_ROUNDS=1000 go test -count=1 -timeout 60m -v -run TestEveryVerb ./internal/server
 
 streams: postgres ## Follow the feed with the npm clients graphql-ws and graphql-sse (needs Node).
 	cd tools/streams && npm ci --no-audit --no-fund
