@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -22,10 +20,6 @@ type eventStream struct {
 	*feed.Stream
 	exec graphql.GraphExecutor
 	by   identity.Credential
-
-	lock sync.Mutex
-	seat *feed.Seat
-	over bool
 }
 
 // start sends the head of the response, and the place after which events will be told: a browser comes back
@@ -42,12 +36,9 @@ func (e *eventStream) start(w http.ResponseWriter, r *http.Request, after *feed.
 // follow has the hub tell the stream what happens. Where this server goes away just now that is said as it
 // is to those who follow already: a client that is refused may not come back.
 func (e *eventStream) follow(ctx context.Context, after *feed.Position) {
-	seat, err := e.hub.Take(identity.From(ctx), e)
-	if err == nil && e.sit(seat) {
-		_, err = seat.Follow(ctx, e, after)
-	}
+	err := e.Follow(ctx, e.hub, identity.From(ctx), e, after)
 	switch {
-	case err == nil || errors.Is(err, feed.ErrGone):
+	case err == nil:
 	case errors.Is(err, feed.ErrLeaving):
 		e.Ended(err, nil)
 	default:
@@ -55,28 +46,9 @@ func (e *eventStream) follow(ctx context.Context, after *feed.Position) {
 	}
 }
 
-// sit takes a seat, unless the client has gone meanwhile.
-func (e *eventStream) sit(seat *feed.Seat) bool {
-	e.lock.Lock()
-	e.seat = seat
-	over := e.over
-	e.lock.Unlock()
-	if over {
-		seat.Leave()
-	}
-	return !over
-}
-
-// leave gives back what the stream has.
+// leave gives back the share of what the credential may follow. It is called once.
 func (e *eventStream) leave() {
-	e.lock.Lock()
-	first, seat := !e.over, e.seat
-	e.over = true
-	e.lock.Unlock()
-	if seat != nil {
-		seat.Leave()
-	}
-	if first && e.selection != nil {
+	if e.selection != nil {
 		e.release(e.by)
 	}
 }
@@ -128,14 +100,5 @@ func (e *eventStream) Ended(reason error, resume *feed.Position) {
 		e.finish(nil, errorOf(context.Background(), e.exec, reason))
 		return
 	}
-	e.End(func(unsent *feed.Position) []byte {
-		if unsent != nil && resume != nil {
-			resume = new(min(*resume, *unsent))
-		}
-		b := fmt.Appendf(nil, "retry: %d\n", 1000+rand.IntN(4000))
-		if resume != nil {
-			b = append(b, "id: "+resume.Cursor()+"\n"...)
-		}
-		return append(b, ": "+reason.Error()+"\n\n"...)
-	})
+	e.ComeBack(resume, reason.Error())
 }

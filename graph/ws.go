@@ -1,14 +1,9 @@
 package graph
 
 import (
-	"bufio"
-	"bytes"
 	"crypto/sha1" // the handshake of RFC 6455 asks for it
 	"encoding/base64"
-	"io"
-	"net"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -50,7 +45,7 @@ func (t overWebSocket) Do(w http.ResponseWriter, r *http.Request, exec graphql.G
 		http.Error(w, "this page is another site's", http.StatusForbidden)
 		return
 	}
-	conn, in, err := t.taken(w)
+	conn, in, err := feed.Hijack(w, t.keepAlive)
 	if err != nil {
 		http.Error(w, "this connection cannot be upgraded", http.StatusNotImplemented)
 		return
@@ -62,22 +57,6 @@ func (t overWebSocket) Do(w http.ResponseWriter, r *http.Request, exec graphql.G
 		s.Ended(feed.ErrLeaving, nil)
 	}
 	go s.read() // and so leave what the HTTP server keeps for a request
-}
-
-// taken takes a connection from the HTTP server, with what has been read from it already.
-func (t *streams) taken(w http.ResponseWriter) (net.Conn, *bufio.Reader, error) {
-	conn, both, err := http.NewResponseController(w).Hijack()
-	if err != nil {
-		return nil, nil, err
-	}
-	_ = conn.SetDeadline(time.Time{})
-	feed.GiveUp(conn, 2*t.keepAlive)
-	from := io.Reader(conn)
-	if n := both.Reader.Buffered(); n > 0 {
-		early, _ := both.Peek(n)
-		from = io.MultiReader(bytes.NewReader(slices.Clone(early)), conn)
-	}
-	return conn, bufio.NewReaderSize(from, 64), nil
 }
 
 // greeting is what an upgrade said of who acts, until connection_init.

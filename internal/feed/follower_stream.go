@@ -3,11 +3,18 @@ package feed
 import (
 	"bufio"
 	"bytes"
+	"context"
+	"errors"
+	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"slices"
+	"sync"
 	"time"
+
+	"github.com/countersign/countersign/internal/identity"
 )
 
 // answerTime is how long a client may take to close its end after ours.
@@ -18,6 +25,11 @@ const answerTime = 5 * time.Second
 type Stream struct {
 	*Outlet
 	wait func()
+	gone func()
+
+	seated sync.Mutex
+	seat   *Seat
+	over   bool
 }
 
 // OpenStream sends the head of a response, with what is in its header already. The connection is taken from the
@@ -28,24 +40,84 @@ func OpenStream(w http.ResponseWriter, r *http.Request, keepAlive time.Duration,
 	head.Set("Content-Type", "text/event-stream; charset=utf-8")
 	head.Set("Cache-Control", "no-store, no-transform") // a proxy that compresses holds events back
 	head.Set("X-Accel-Buffering", "no")
-	conn, in, err := taken(w)
+	conn, in, err := Hijack(w, keepAlive)
 	if err != nil {
 		return overResponse(w, r, gone)
 	}
-	GiveUp(conn, 2*keepAlive)
 	return overConn(conn, in, head, gone)
 }
+
+// Follow has the hub tell a subscriber what happens after a position, until the connection ends. It is nil also
+// where the hub has ended the connection meanwhile, and said why.
+func (s *Stream) Follow(ctx context.Context, hub *Hub, who identity.Actor, sub interface {
+	Subscriber
+	Connection
+}, after *Position,
+) error {
+	seat, err := hub.Take(who, sub)
+	if err == nil && s.sit(seat) {
+		_, err = seat.Follow(ctx, sub, after)
+	}
+	if errors.Is(err, ErrGone) {
+		return nil
+	}
+	return err
+}
+
+// sit takes a seat, unless the client has gone meanwhile.
+func (s *Stream) sit(seat *Seat) bool {
+	s.seated.Lock()
+	s.seat = seat
+	over := s.over
+	s.seated.Unlock()
+	if over {
+		seat.Leave()
+	}
+	return !over
+}
+
+// leave gives back what the stream has.
+func (s *Stream) leave() {
+	s.seated.Lock()
+	seat := s.seat
+	s.over = true
+	s.seated.Unlock()
+	if seat != nil {
+		seat.Leave()
+	}
+	s.gone()
+}
+
+// ComeBack ends the stream with a word why, so that the client comes back, each after another while, and goes on
+// after what it was sent.
+func (s *Stream) ComeBack(resume *Position, why string) {
+	s.End(func(unsent *Position) []byte {
+		if unsent != nil && resume != nil {
+			resume = new(min(*resume, *unsent))
+		}
+		b := RetryLine()
+		if resume != nil {
+			b = append(b, "id: "+resume.Cursor()+"\n"...)
+		}
+		return append(b, ": "+why+"\n\n"...)
+	})
+}
+
+// RetryLine says how long to wait before coming back: not all at once.
+func RetryLine() []byte { return fmt.Appendf(nil, "retry: %d\n", 1000+rand.IntN(4000)) }
 
 // Wait is to be called before the handler returns.
 func (s *Stream) Wait() { s.wait() }
 
-// taken takes a connection from the HTTP server, with what has been read from it already.
-func taken(w http.ResponseWriter) (net.Conn, io.ByteReader, error) {
+// Hijack takes a connection from the HTTP server, with what has been read from it already. One that takes nothing
+// has ended when twice keepAlive has passed.
+func Hijack(w http.ResponseWriter, keepAlive time.Duration) (net.Conn, *bufio.Reader, error) {
 	conn, both, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		return nil, nil, err
 	}
 	_ = conn.SetDeadline(time.Time{})
+	GiveUp(conn, 2*keepAlive)
 	from := io.Reader(conn)
 	if n := both.Reader.Buffered(); n > 0 {
 		early, _ := both.Peek(n)
@@ -55,7 +127,7 @@ func taken(w http.ResponseWriter) (net.Conn, io.ByteReader, error) {
 }
 
 func overConn(conn net.Conn, in io.ByteReader, head http.Header, gone func()) *Stream {
-	s := &Stream{wait: func() {}}
+	s := &Stream{wait: func() {}, gone: gone}
 	s.Outlet = NewOutlet(conn, func(clean bool) {
 		half, can := conn.(interface{ CloseWrite() error })
 		_ = conn.SetReadDeadline(time.Now().Add(answerTime))
@@ -71,7 +143,7 @@ func overConn(conn net.Conn, in io.ByteReader, head http.Header, gone func()) *S
 		}
 		_ = conn.Close()
 		s.Fail()
-		gone()
+		s.leave()
 	}()
 	return s
 }
@@ -86,7 +158,7 @@ func responseHead(head http.Header) []byte {
 // overResponse is for HTTP/2, whose connection is not given away: the handler stays as long as the stream.
 func overResponse(w http.ResponseWriter, r *http.Request, gone func()) *Stream {
 	done := make(chan struct{})
-	s := &Stream{Outlet: NewOutlet(response{w, http.NewResponseController(w)}, func(bool) { close(done) })}
+	s := &Stream{gone: gone, Outlet: NewOutlet(response{w, http.NewResponseController(w)}, func(bool) { close(done) })}
 	s.wait = func() {
 		select {
 		case <-done:
@@ -94,7 +166,7 @@ func overResponse(w http.ResponseWriter, r *http.Request, gone func()) *Stream {
 			s.Fail()
 			<-done
 		}
-		gone()
+		s.leave()
 	}
 	return s
 }

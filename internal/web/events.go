@@ -76,7 +76,7 @@ func (e *Events) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	l := &listener{Events: e}
-	l.stream = feed.OpenStream(w, r, e.KeepAlive, l.leave)
+	l.stream = feed.OpenStream(w, r, e.KeepAlive, func() {})
 	if err := l.follow(r.Context(), who, after); err != nil {
 		l.Ended(err, nil)
 	}

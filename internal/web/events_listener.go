@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -22,41 +20,13 @@ import (
 type listener struct {
 	*Events
 	stream *feed.Stream
-
-	lock sync.Mutex
-	seat *feed.Seat
-	over bool
 }
 
 // follow has the hub tell the listener what happens after a position. It says first where that is: a browser
 // comes back with it, also where it was told nothing.
 func (l *listener) follow(ctx context.Context, who identity.Actor, after feed.Position) error {
-	_ = l.stream.Send(feed.Frame{Bytes: append(comeBack(), "id: "+after.Cursor()+"\n\n"...)}) // who has gone is found out by the read
-	seat, err := l.Hub.Take(who, l)
-	if err != nil {
-		return err
-	}
-	l.lock.Lock()
-	l.seat = seat
-	over := l.over
-	l.lock.Unlock()
-	if over { // the client has gone meanwhile
-		seat.Leave()
-		return nil
-	}
-	_, err = seat.Follow(ctx, l, &after)
-	return err
-}
-
-// leave gives the seat back.
-func (l *listener) leave() {
-	l.lock.Lock()
-	seat := l.seat
-	l.over = true
-	l.lock.Unlock()
-	if seat != nil {
-		seat.Leave()
-	}
+	_ = l.stream.Send(feed.Frame{Bytes: append(feed.RetryLine(), "id: "+after.Cursor()+"\n\n"...)}) // who has gone is found out by the read
+	return l.stream.Follow(ctx, l.Hub, who, l, &after)
 }
 
 // Group is equal for all: everyone who may see an event is told the same of it.
@@ -135,17 +105,5 @@ func (l *listener) Ended(reason error, resume *feed.Position) {
 		})
 		return
 	}
-	l.stream.End(func(unsent *feed.Position) []byte {
-		if unsent != nil && resume != nil {
-			resume = new(min(*resume, *unsent))
-		}
-		b := comeBack()
-		if resume != nil {
-			b = append(b, "id: "+resume.Cursor()+"\n"...)
-		}
-		return append(b, ": come back\n\n"...)
-	})
+	l.stream.ComeBack(resume, "come back")
 }
-
-// comeBack says how long to wait before coming back: not all at once.
-func comeBack() []byte { return fmt.Appendf(nil, "retry: %d\n", 1000+rand.IntN(4000)) }
