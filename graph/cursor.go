@@ -3,6 +3,7 @@ package graph
 import (
 	"encoding/base64"
 	"encoding/json"
+	"math"
 	"time"
 
 	"github.com/google/uuid"
@@ -35,10 +36,13 @@ func placeOf(cursor, list string, workspace id.Workspace) (place, error) {
 	return p, nil
 }
 
-// position reads a cursor into a list that is there whole.
+// furthest is the last position of a list that a page can begin at and still be counted in 32 bits.
+const furthest = math.MaxInt32 - maxPage - 1
+
+// position reads a cursor into a list whose places are counted.
 func position(cursor, list string) (int, error) {
 	p, err := placeOf(cursor, list, id.Workspace{})
-	if err != nil || p.Number < 0 || p.Number > 1<<31 {
+	if err != nil || p.Number < 0 || p.Number > furthest {
 		return 0, invalid("cursor", "This is not a cursor of this list.")
 	}
 	return int(p.Number), nil

@@ -117,13 +117,13 @@ func keysOf[R any, K interface{ IsZero() bool }](rows []R, key func(R) K) []K {
 
 func recordsOf(q *sqlc.Queries, db sqlc.DBTX) *nested[id.Proposal, *sqlc.ProposalRecord] {
 	return newNested(ofProposal, func(ctx context.Context, part span, in []id.Proposal) ([]*sqlc.ProposalRecord, error) {
-		return q.RecordsOfProposals(ctx, db, sqlc.RecordsOfProposalsParams{Proposals: id.UUIDs(in), After: int32(part.number), UpTo: int32(part.number) + part.limit}) //nolint:gosec // recordSpan bounds it
+		return q.RecordsOfProposals(ctx, db, sqlc.RecordsOfProposalsParams{Proposals: id.UUIDs(in), After: int32(part.number), UpTo: int32(part.number) + part.limit}) //nolint:gosec // position bounds it
 	})
 }
 
 func refusedOf(q *sqlc.Queries, db sqlc.DBTX) *nested[id.Proposal, *sqlc.ProposalRecord] {
 	return newNested(ofProposal, func(ctx context.Context, part span, in []id.Proposal) ([]*sqlc.ProposalRecord, error) {
-		return q.RefusedRecordsOfProposals(ctx, db, sqlc.RefusedRecordsOfProposalsParams{Proposals: id.UUIDs(in), After: int32(part.number), MaxRows: part.limit}) //nolint:gosec // recordSpan bounds it
+		return q.RefusedRecordsOfProposals(ctx, db, sqlc.RefusedRecordsOfProposalsParams{Proposals: id.UUIDs(in), After: int32(part.number), MaxRows: part.limit}) //nolint:gosec // position bounds it
 	})
 }
 

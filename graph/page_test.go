@@ -2,6 +2,7 @@ package graph
 
 import (
 	"errors"
+	"math"
 	"testing"
 
 	"github.com/countersign/countersign/internal/id"
@@ -62,13 +63,18 @@ func FuzzCursor(f *testing.F) {
 	f.Add(place{List: "NEWEST", Workspace: own, Number: 7}.String())
 	f.Add("")
 	f.Add("bm90IGpzb24")
+	f.Add(place{List: "records", Number: math.MaxInt32}.String())
 	f.Fuzz(func(t *testing.T, cursor string) {
 		p, err := placeOf(cursor, "NEWEST", own)
 		if err == nil && (p.Workspace != own || p.List != "NEWEST") {
 			t.Fatalf("%q leads to %+v", cursor, p)
 		}
-		if _, err := position(cursor, "records"); err == nil && cursor == "" {
+		at, err := position(cursor, "records")
+		if err == nil && cursor == "" {
 			t.Fatal("an empty cursor is a position")
+		}
+		if err == nil && (at < 0 || int64(at)+maxPage+1 > math.MaxInt32) {
+			t.Fatalf("%d is past what a page can be counted in", at)
 		}
 	})
 }

@@ -158,15 +158,11 @@ func (d *drafted) fill(params *sqlc.ProposeParams, g *Gate, in Intent, records [
 	if in.Undo != nil {
 		params.Headline = card.UndoHeadline(in.Undo.of.Number, params.Headline)
 	}
-	if params.Conflicts = json.RawMessage("[]"); len(d.conflicts) > 0 {
-		if params.Conflicts, err = json.Marshal(d.conflicts); err != nil {
-			return err
-		}
+	if params.Conflicts, err = listed(d.conflicts); err != nil {
+		return err
 	}
-	if params.Warnings = json.RawMessage("[]"); len(d.warnings) > 0 {
-		if params.Warnings, err = json.Marshal(d.warnings); err != nil {
-			return err
-		}
+	if params.Warnings, err = listed(d.warnings); err != nil {
+		return err
 	}
 	if d.rehearsal != nil {
 		if params.Rehearsal, err = json.Marshal(d.rehearsal); err != nil {
@@ -176,6 +172,9 @@ func (d *drafted) fill(params *sqlc.ProposeParams, g *Gate, in Intent, records [
 	params.Records, err = d.stored(records)
 	return err
 }
+
+// listed is a list as JSON; [] where there is none.
+func listed[T any](list []T) (json.RawMessage, error) { return json.Marshal(append([]T{}, list...)) }
 
 // approvers is the role of those who approve, also where the configuration only comes to ask for it later.
 func approvers(of record.Approval) sqlc.Role {

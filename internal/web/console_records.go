@@ -7,7 +7,6 @@ import (
 	"math"
 	"net/http"
 	"slices"
-	"strconv"
 
 	"github.com/google/uuid"
 
@@ -28,10 +27,11 @@ func (c *Console) records(w http.ResponseWriter, r *http.Request, who identity.P
 	if err != nil {
 		return err
 	}
-	after, err := strconv.ParseInt(r.URL.Query().Get("after"), 10, 32)
-	if err != nil || after < 0 || after > math.MaxInt32-views.RecordsAtOnce {
-		after = 0
+	after, err := place(r, "after", 0)
+	if err != nil {
+		return err
 	}
+	after = min(after, math.MaxInt32-views.RecordsAtOnce)
 	f, err := c.frame(r, who, fmt.Sprintf("Records of #%d", p.Number), views.ToInbox)
 	if err != nil {
 		return err
