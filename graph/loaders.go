@@ -42,10 +42,12 @@ func newLoaders(q *sqlc.Queries, db sqlc.DBTX, sight gate.Sight) *loaders {
 	l.proposals = single(func(ctx context.Context, ids []id.Proposal) ([]*sqlc.Proposal, error) {
 		return l.expecting(q.ProposalsByID(ctx, db, id.UUIDs(ids)))
 	}, func(p *sqlc.Proposal) id.Proposal { return p.ID })
-	l.writes = grouped(func(ctx context.Context, turns []id.Turn) ([]*sqlc.Proposal, error) {
-		return l.expecting(q.VisibleProposalsOfTurns(ctx, db, sqlc.VisibleProposalsOfTurnsParams{Turns: id.UUIDs(turns),
-			Viewer: sight.Viewer, SeesAll: sight.All, ApprovalsOf: sight.ApprovalsOf, SharedEntities: sight.Shared}))
-	}, func(p *sqlc.Proposal) (id.Turn, *sqlc.Proposal) { return p.TurnID, p })
+	l.writes = grouped(func(ctx context.Context, turns []id.Turn) ([]*sqlc.VisibleProposalsOfTurnsRow, error) {
+		rows, err := q.VisibleProposalsOfTurns(ctx, db, sqlc.VisibleProposalsOfTurnsParams{Turns: id.UUIDs(turns),
+			Viewer: sight.Viewer, SeesAll: sight.All, ApprovalsOf: sight.ApprovalsOf, SharedEntities: sight.Shared})
+		l.expect(written(rows))
+		return rows, err
+	}, func(w *sqlc.VisibleProposalsOfTurnsRow) (id.Turn, *sqlc.Proposal) { return w.TurnID, &w.Proposal })
 	l.decisions = grouped(func(ctx context.Context, ids []id.Proposal) ([]gate.Taken, error) {
 		rows, err := q.DecisionsOfProposals(ctx, db, id.UUIDs(ids))
 		taken := gate.TakenOf(rows)
@@ -91,6 +93,19 @@ func (l *loaders) list(rows []*sqlc.Conversation) {
 
 // expecting tells the loaders which proposals were read, and passes them on.
 func (l *loaders) expecting(rows []*sqlc.Proposal, err error) ([]*sqlc.Proposal, error) {
+	l.expect(rows)
+	return rows, err
+}
+
+func written(rows []*sqlc.VisibleProposalsOfTurnsRow) []*sqlc.Proposal {
+	list := make([]*sqlc.Proposal, len(rows))
+	for i, row := range rows {
+		list[i] = &row.Proposal
+	}
+	return list
+}
+
+func (l *loaders) expect(rows []*sqlc.Proposal) {
 	ids := keysOf(rows, func(p *sqlc.Proposal) id.Proposal { return p.ID })
 	l.records.list(ids)
 	l.refused.list(ids)
@@ -101,7 +116,6 @@ func (l *loaders) expecting(rows []*sqlc.Proposal, err error) ([]*sqlc.Proposal,
 	l.proposals.expect(keysOf(rows, func(p *sqlc.Proposal) id.Proposal { return p.SupersededByID })...)
 	l.proposals.expect(keysOf(rows, func(p *sqlc.Proposal) id.Proposal { return p.RevertOfID })...)
 	l.proposals.expect(keysOf(rows, func(p *sqlc.Proposal) id.Proposal { return p.RevisionOfID })...)
-	return rows, err
 }
 
 // keysOf gives what the rows refer to.

@@ -121,17 +121,45 @@ BEGIN
     RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'CS002';
 END $$;
 
-CREATE FUNCTION countersign.finish_tool_call(call_id uuid, ended countersign.tool_call_status, with_code text, made_proposal uuid) RETURNS boolean
-    LANGUAGE plpgsql SECURITY DEFINER
+CREATE FUNCTION countersign.count_policy_change() RETURNS trigger
+    LANGUAGE plpgsql
     SET search_path TO 'countersign', 'pg_catalog', 'pg_temp'
     AS $$
 BEGIN
-    UPDATE tool_calls SET status = ended, code = with_code, proposal_id = made_proposal, finished_at = clock_timestamp()
-    WHERE id = call_id AND status = 'started';
-    RETURN FOUND;
+    UPDATE workspaces SET policy_version = policy_version + 1 WHERE id = coalesce(NEW.workspace_id, OLD.workspace_id);
+    RETURN NULL;
 END $$;
 
-ALTER FUNCTION countersign.finish_tool_call(call_id uuid, ended countersign.tool_call_status, with_code text, made_proposal uuid) OWNER TO countersign_definer;
+CREATE FUNCTION countersign.finish_tool_call(call_id uuid, ended countersign.tool_call_status, with_code text, made_proposal uuid, once_key text, once_hash bytea) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'countersign', 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE call tool_calls;
+BEGIN
+    UPDATE tool_calls SET status = ended, code = with_code, proposal_id = coalesce(made_proposal, proposal_id), finished_at = clock_timestamp()
+    WHERE id = call_id AND (status = 'started' OR status = 'succeeded' AND ended = 'cut_short') RETURNING * INTO call;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    IF ended = 'cut_short' THEN
+        PERFORM withdraw(p.id, NULL, 'The call that proposed it was cut short.') FROM proposals p
+        WHERE p.tool_call_id = call_id AND p.status IN ('pending', 'awaiting_approval');
+    END IF;
+    IF with_code = 'BUDGET_SPENT' THEN
+        INSERT INTO audit_events (id, workspace_id, at, verb, outcome, actor_id, sign_in_id, token_id, conversation_id, tool, entity, policy_version)
+        VALUES (gen_random_uuid(), call.workspace_id, call.finished_at, 'call', 'budget_spent', call.user_id, call.sign_in_id, call.token_id, call.conversation_id, call.tool, call.entity,
+            (SELECT w.policy_version FROM workspaces w WHERE w.id = call.workspace_id));
+    END IF;
+    IF made_proposal IS NOT NULL AND once_key IS NOT NULL THEN
+        INSERT INTO idempotency_keys (workspace_id, user_id, key, request_hash, proposal_id) VALUES (call.workspace_id, call.user_id, once_key, once_hash, made_proposal);
+    END IF;
+    UPDATE proposals p SET turn_id = call.turn_id
+    WHERE p.id = made_proposal AND p.status = 'pending' AND p.tool_call_id IS DISTINCT FROM call_id AND p.turn_id IS DISTINCT FROM call.turn_id
+      AND EXISTS (SELECT FROM turns t WHERE t.id = p.turn_id AND t.status = 'running');
+    RETURN true;
+END $$;
+
+ALTER FUNCTION countersign.finish_tool_call(call_id uuid, ended countersign.tool_call_status, with_code text, made_proposal uuid, once_key text, once_hash bytea) OWNER TO countersign_definer;
 
 CREATE FUNCTION countersign.proposals_guard() RETURNS trigger
     LANGUAGE plpgsql
@@ -154,8 +182,8 @@ BEGIN
         RAISE EXCEPTION 'the card of proposal % does not change', OLD.id USING ERRCODE = 'CS002';
     END IF;
     IF NEW.status = OLD.status THEN
-        IF OLD.resolved_at IS NOT NULL AND (NEW.resolved_at, NEW.outcome_record_id, NEW.outcome_record, NEW.outcome_affected, NEW.failure_code, NEW.failure_message, NEW.failure_field, NEW.expires_at, NEW.extended_at, NEW.failed_positions, NEW.outcome_keys, NEW.approvals_raised)
-           IS DISTINCT FROM (OLD.resolved_at, OLD.outcome_record_id, OLD.outcome_record, OLD.outcome_affected, OLD.failure_code, OLD.failure_message, OLD.failure_field, OLD.expires_at, OLD.extended_at, OLD.failed_positions, OLD.outcome_keys, OLD.approvals_raised) THEN
+        IF OLD.resolved_at IS NOT NULL AND (NEW.resolved_at, NEW.outcome_record_id, NEW.outcome_record, NEW.outcome_affected, NEW.failure_code, NEW.failure_message, NEW.failure_field, NEW.expires_at, NEW.extended_at, NEW.failed_positions, NEW.outcome_keys, NEW.approvals_raised, NEW.approver_raised)
+           IS DISTINCT FROM (OLD.resolved_at, OLD.outcome_record_id, OLD.outcome_record, OLD.outcome_affected, OLD.failure_code, OLD.failure_message, OLD.failure_field, OLD.expires_at, OLD.extended_at, OLD.failed_positions, OLD.outcome_keys, OLD.approvals_raised, OLD.approver_raised) THEN
             RAISE EXCEPTION 'proposal % has ended as %', OLD.id, OLD.status USING ERRCODE = 'CS002';
         END IF;
         RETURN NEW;
@@ -178,7 +206,7 @@ BEGIN
     RETURN NEW;
 END $$;
 
-CREATE FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, approvers countersign.role, approval_lives interval, preview boolean, shares boolean, lives interval, once_key text, once_hash bytea, with_matched jsonb, with_changes jsonb, rehearsed jsonb, warns jsonb, with_conflicts jsonb, with_intent bytea, rejected_within interval, revises uuid, reverts uuid, records jsonb) RETURNS bigint
+CREATE FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, approvers countersign.role, approval_lives interval, preview boolean, shares boolean, lives interval, once_key text, once_hash bytea, with_matched jsonb, with_changes jsonb, rehearsed jsonb, warns jsonb, with_conflicts jsonb, with_intent bytea, rejected_within interval, revises uuid, reverts uuid, beside uuid[], most_of_turn integer, records jsonb) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'countersign', 'pg_catalog', 'pg_temp'
     AS $$
@@ -186,6 +214,7 @@ DECLARE
     workspace uuid := NULLIF(current_setting('countersign.workspace', true), '')::uuid;
     made      timestamptz := clock_timestamp();
     given     bigint;
+    spent     jsonb;
 BEGIN
     IF num_nonnulls(by_sign_in, by_token) <> 1
        OR NOT EXISTS (SELECT FROM memberships m JOIN users u ON u.id = m.user_id
@@ -210,7 +239,7 @@ BEGIN
         PERFORM pg_advisory_xact_lock(hashtextextended(actor::text || encode(with_intent, 'hex'), 0));
         IF EXISTS (SELECT FROM proposals o JOIN proposals_read p ON p.id = o.id
                    WHERE o.acting_user_id = actor AND o.intent = with_intent AND o.status IN ('pending', 'awaiting_approval')
-                     AND p.status IN ('pending', 'awaiting_approval') AND o.workspace_id = workspace AND o.id IS DISTINCT FROM revises) THEN
+                     AND p.status IN ('pending', 'awaiting_approval') AND o.workspace_id = workspace AND o.id IS DISTINCT FROM revises AND o.id <> ALL (coalesce(beside, '{}'))) THEN
             RAISE EXCEPTION 'the same is proposed already' USING ERRCODE = 'CS006';
         END IF;
     END IF;
@@ -223,11 +252,21 @@ BEGIN
           AND targets(ours.changes) @> targets(theirs.changes)) THEN
         RAISE EXCEPTION 'a person rejected this just now' USING ERRCODE = 'CS005';
     END IF;
+    IF in_turn IS NOT NULL AND most_of_turn IS NOT NULL THEN
+        PERFORM pg_advisory_xact_lock(hashtextextended(in_turn::text, 0));
+        IF (SELECT count(*) FROM tool_calls c JOIN proposals p ON p.tool_call_id = c.id WHERE c.turn_id = in_turn) >= most_of_turn THEN
+            RAISE EXCEPTION 'this turn has proposed enough' USING ERRCODE = 'CS007', DETAIL = jsonb_build_object('turn', most_of_turn);
+        END IF;
+    END IF;
+    spent := spend('proposals', 1, actor, by_token);
+    IF spent ? 'spent' THEN
+        RAISE EXCEPTION 'a budget is spent' USING ERRCODE = 'CS007', DETAIL = spent;
+    END IF;
     INSERT INTO proposals (id, workspace_id, tool, entity, operation, action_kind, headline, assistant_note, fingerprint, salt, acting_user_id, token_id,
-        channel, client_name, conversation_id, turn_id, tool_call_id, approvals_needed, preview_only, lifetime, created_at, expires_at, idempotency_key, request_hash,
+        channel, client_name, conversation_id, turn_id, tool_call_id, approvals_needed, preview_only, lifetime, created_at, expires_at,
         approver_role, approval_lifetime, shared, record_count, matched, changes, rehearsal, warnings, conflicts, intent, revision_of_id, revert_of_id)
     VALUES (new_id, workspace, with_tool, on_entity, does, kind, with_headline, note, card_fingerprint, card_salt, actor, by_token,
-        through, client, in_conversation, in_turn, in_call, approvals, preview, lives, made, made + lives, once_key, once_hash,
+        through, client, in_conversation, in_turn, in_call, approvals, preview, lives, made, made + lives,
         approvers::text, approval_lives, shares, jsonb_array_length(records), with_matched, with_changes, rehearsed, warns, with_conflicts, with_intent, revises, reverts)
     RETURNING number INTO given;
     -- Only now: the foreign key holds the turn's row, and what ends a turn waits for that.
@@ -242,12 +281,15 @@ BEGIN
     FROM jsonb_to_recordset(records) AS r (position integer, entity text, operation write_operation, key text, label text, url text, version text, before jsonb, changes jsonb);
     INSERT INTO events (id, workspace_id, proposal_id, type, status, actor_id, at)
     VALUES (gen_random_uuid(), workspace, new_id, 'proposed', 'pending', actor, made);
-    INSERT INTO audit_events (id, workspace_id, at, verb, outcome, actor_id, sign_in_id, token_id, conversation_id, proposal_id, tool, entity, operation, fingerprint)
-    VALUES (gen_random_uuid(), workspace, made, 'propose', 'pending', actor, by_sign_in, by_token, in_conversation, new_id, with_tool, on_entity, does::text, card_fingerprint);
+    INSERT INTO audit_events (id, workspace_id, at, verb, outcome, actor_id, sign_in_id, token_id, conversation_id, proposal_id, tool, entity, operation, fingerprint, policy_version)
+    VALUES (gen_random_uuid(), workspace, made, 'propose', 'pending', actor, by_sign_in, by_token, in_conversation, new_id, with_tool, on_entity, does::text, card_fingerprint, (SELECT w.policy_version FROM workspaces w WHERE w.id = workspace));
+    IF once_key IS NOT NULL THEN
+        INSERT INTO idempotency_keys (workspace_id, user_id, key, request_hash, proposal_id) VALUES (workspace, actor, once_key, once_hash, new_id);
+    END IF;
     RETURN given;
 END $$;
 
-ALTER FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, approvers countersign.role, approval_lives interval, preview boolean, shares boolean, lives interval, once_key text, once_hash bytea, with_matched jsonb, with_changes jsonb, rehearsed jsonb, warns jsonb, with_conflicts jsonb, with_intent bytea, rejected_within interval, revises uuid, reverts uuid, records jsonb) OWNER TO countersign_definer;
+ALTER FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, approvers countersign.role, approval_lives interval, preview boolean, shares boolean, lives interval, once_key text, once_hash bytea, with_matched jsonb, with_changes jsonb, rehearsed jsonb, warns jsonb, with_conflicts jsonb, with_intent bytea, rejected_within interval, revises uuid, reverts uuid, beside uuid[], most_of_turn integer, records jsonb) OWNER TO countersign_definer;
 
 CREATE FUNCTION countersign.queue_event() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -273,13 +315,23 @@ END $$;
 
 ALTER FUNCTION countersign.raise_feed_floor() OWNER TO countersign_definer;
 
-CREATE FUNCTION countersign.record_tool_call(call_id uuid, actor uuid, by_sign_in uuid, by_token uuid, in_conversation uuid, in_turn uuid, tool_name text, on_entity text, logged_input jsonb) RETURNS void
-    LANGUAGE sql SECURITY DEFINER
+CREATE FUNCTION countersign.record_tool_call(call_id uuid, actor uuid, by_sign_in uuid, by_token uuid, in_conversation uuid, in_turn uuid, tool_name text, on_entity text, logged_input jsonb) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'countersign', 'pg_catalog', 'pg_temp'
     AS $$
+DECLARE workspace uuid := NULLIF(current_setting('countersign.workspace', true), '')::uuid;
+BEGIN
+    IF num_nonnulls(by_sign_in, by_token) <> 1
+       OR by_sign_in IS NOT NULL AND NOT EXISTS (SELECT FROM sign_ins s
+                   WHERE s.id = by_sign_in AND s.user_id = actor AND s.workspace_id = workspace AND s.ended_at IS NULL AND s.expires_at > clock_timestamp())
+       OR by_token IS NOT NULL AND NOT EXISTS (SELECT FROM api_tokens t
+                   WHERE t.id = by_token AND t.user_id = actor AND t.workspace_id = workspace AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > clock_timestamp())) THEN
+        RAISE EXCEPTION 'not a credential of this person here' USING ERRCODE = 'CS003';
+    END IF;
     INSERT INTO tool_calls (id, workspace_id, user_id, sign_in_id, token_id, conversation_id, turn_id, tool, entity, input)
-    VALUES (call_id, NULLIF(current_setting('countersign.workspace', true), '')::uuid, actor, by_sign_in, by_token, in_conversation, in_turn, left(tool_name, 64), left(on_entity, 128), logged_input)
-$$;
+    VALUES (call_id, workspace, actor, by_sign_in, by_token, in_conversation, in_turn, left(tool_name, 64), left(on_entity, 128), logged_input);
+    RETURN spend('tool_calls', 1, actor, by_token);
+END $$;
 
 ALTER FUNCTION countersign.record_tool_call(call_id uuid, actor uuid, by_sign_in uuid, by_token uuid, in_conversation uuid, in_turn uuid, tool_name text, on_entity text, logged_input jsonb) OWNER TO countersign_definer;
 
@@ -325,6 +377,37 @@ BEGIN
     head := coalesce(given, (SELECT max(position + 0) FROM feed), 0);
 END $$;
 
+CREATE FUNCTION countersign.spend(what text, many bigint, actor uuid, by_token uuid) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'countersign', 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE
+    workspace uuid := NULLIF(current_setting('countersign.workspace', true), '')::uuid;
+    b         budgets;
+    began     timestamptz;
+    used      bigint;
+    soft      jsonb := '[]';
+BEGIN
+    FOR b IN SELECT * FROM budgets WHERE workspace_id = workspace AND measure = what
+        AND CASE subject WHEN 'workspace' THEN true WHEN 'user' THEN coalesce(user_id, actor) = actor ELSE coalesce(token_id, by_token) = by_token END ORDER BY id
+    LOOP
+        PERFORM pg_advisory_xact_lock(hashtextextended(b.id::text || CASE b.subject WHEN 'user' THEN actor::text WHEN 'token' THEN by_token::text ELSE '' END, 0));
+        began := date_trunc(b.period, clock_timestamp(), 'UTC');
+        CASE b.subject
+            WHEN 'workspace' THEN SELECT coalesce(sum(u.amount), 0) INTO used FROM usage u WHERE u.workspace_id = workspace AND u.measure = what AND u.at >= began;
+            WHEN 'user' THEN SELECT coalesce(sum(u.amount), 0) INTO used FROM usage u WHERE u.workspace_id = workspace AND u.user_id = actor AND u.measure = what AND u.at >= began;
+            WHEN 'token' THEN SELECT coalesce(sum(u.amount), 0) INTO used FROM usage u WHERE u.workspace_id = workspace AND u.token_id = by_token AND u.measure = what AND u.at >= began;
+        END CASE;
+        IF used + many > b.hard_limit THEN
+            RETURN jsonb_build_object('spent', what, 'of', b.subject, 'period', b.period, 'limit', b.hard_limit, 'resets', date_trunc(b.period, began AT TIME ZONE 'UTC' + ('1 ' || b.period)::interval) AT TIME ZONE 'UTC');
+        ELSIF used + many > b.soft_limit THEN
+            soft := soft || jsonb_build_object('measure', what, 'of', b.subject, 'period', b.period, 'limit', b.soft_limit);
+        END IF;
+    END LOOP;
+    INSERT INTO usage (workspace_id, user_id, token_id, measure, amount) VALUES (workspace, actor, by_token, what, many);
+    RETURN CASE WHEN soft <> '[]' THEN jsonb_build_object('soft', soft) END;
+END $$;
+
 CREATE FUNCTION countersign.targets(changes jsonb) RETURNS jsonb
     LANGUAGE sql IMMUTABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -348,7 +431,8 @@ BEGIN
     IF NOT FOUND
        OR by_token IS NOT NULL AND (p.token_id IS DISTINCT FROM by_token
             OR NOT EXISTS (SELECT FROM api_tokens t WHERE t.id = by_token AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > at_)))
-       OR by_token IS NULL AND NOT EXISTS (SELECT FROM turns t WHERE t.id = p.turn_id AND t.status IN ('cut_short', 'failed')) THEN
+       OR by_token IS NULL AND NOT EXISTS (SELECT FROM turns t WHERE t.id = p.turn_id AND t.status IN ('cut_short', 'failed'))
+           AND NOT EXISTS (SELECT FROM tool_calls c WHERE c.id = p.tool_call_id AND c.status = 'cut_short') THEN
         RETURN NULL;
     END IF;
     IF p.status IN ('pending', 'awaiting_approval') AND p.expires_at <= at_ THEN
@@ -362,8 +446,8 @@ BEGIN
     UPDATE proposals SET status = 'withdrawn', resolved_at = at_ WHERE id = which AND status = p.status;
     INSERT INTO events (id, workspace_id, proposal_id, type, status, actor_id, at)
     VALUES (gen_random_uuid(), p.workspace_id, which, 'withdrawn', 'withdrawn', CASE WHEN by_token IS NOT NULL THEN p.acting_user_id END, at_);
-    INSERT INTO audit_events (id, workspace_id, at, verb, outcome, actor_id, token_id, conversation_id, proposal_id, tool, entity, operation, fingerprint)
-    VALUES (gen_random_uuid(), p.workspace_id, at_, 'withdraw', 'withdrawn', CASE WHEN by_token IS NOT NULL THEN p.acting_user_id END, by_token, p.conversation_id, which, p.tool, p.entity, p.operation::text, p.fingerprint);
+    INSERT INTO audit_events (id, workspace_id, at, verb, outcome, actor_id, token_id, conversation_id, proposal_id, tool, entity, operation, fingerprint, policy_version)
+    VALUES (gen_random_uuid(), p.workspace_id, at_, 'withdraw', 'withdrawn', CASE WHEN by_token IS NOT NULL THEN p.acting_user_id END, by_token, p.conversation_id, which, p.tool, p.entity, p.operation::text, p.fingerprint, (SELECT w.policy_version FROM workspaces w WHERE w.id = p.workspace_id));
     INSERT INTO tool_calls (id, workspace_id, user_id, token_id, conversation_id, turn_id, proposal_id, tool, entity, status, started_at, finished_at)
     VALUES (gen_random_uuid(), p.workspace_id, CASE WHEN by_token IS NOT NULL THEN p.acting_user_id END, by_token, p.conversation_id, p.turn_id, which, 'withdraw', p.entity, 'succeeded', at_, clock_timestamp());
     RETURN 'withdrawn';
@@ -402,10 +486,33 @@ CREATE TABLE countersign.audit_events (
     tool text,
     entity text,
     operation text,
-    fingerprint text
+    fingerprint text,
+    policy_version bigint
 );
 
 ALTER TABLE ONLY countersign.audit_events FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE countersign.budgets (
+    id uuid NOT NULL,
+    workspace_id uuid NOT NULL,
+    subject text NOT NULL,
+    user_id uuid,
+    token_id uuid,
+    measure text NOT NULL,
+    period text NOT NULL,
+    hard_limit bigint,
+    soft_limit bigint,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT budgets_hard_limit_check CHECK ((hard_limit >= 0)),
+    CONSTRAINT budgets_limit CHECK (((num_nonnulls(hard_limit, soft_limit) > 0) AND ((soft_limit <= hard_limit) IS NOT FALSE))),
+    CONSTRAINT budgets_measure_check CHECK ((measure = ANY (ARRAY['tool_calls'::text, 'proposals'::text, 'model_tokens'::text]))),
+    CONSTRAINT budgets_period_check CHECK ((period = ANY (ARRAY['day'::text, 'month'::text]))),
+    CONSTRAINT budgets_soft_limit_check CHECK ((soft_limit >= 0)),
+    CONSTRAINT budgets_subject CHECK ((((subject = 'user'::text) OR (user_id IS NULL)) AND ((subject = 'token'::text) OR (token_id IS NULL)))),
+    CONSTRAINT budgets_subject_check CHECK ((subject = ANY (ARRAY['workspace'::text, 'user'::text, 'token'::text])))
+);
+
+ALTER TABLE ONLY countersign.budgets FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE countersign.conversations (
     id uuid NOT NULL,
@@ -480,6 +587,18 @@ CREATE TABLE countersign.feed_restores (
 
 ALTER TABLE ONLY countersign.feed_restores FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE countersign.idempotency_keys (
+    workspace_id uuid NOT NULL,
+    user_id uuid NOT NULL,
+    key text NOT NULL,
+    request_hash bytea NOT NULL,
+    proposal_id uuid NOT NULL,
+    CONSTRAINT idempotency_keys_key_check CHECK (((length(key) >= 1) AND (length(key) <= 200))),
+    CONSTRAINT idempotency_keys_request_hash_check CHECK ((length(request_hash) = 32))
+);
+
+ALTER TABLE ONLY countersign.idempotency_keys FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE countersign.memberships (
     user_id uuid NOT NULL,
     workspace_id uuid NOT NULL,
@@ -501,6 +620,37 @@ CREATE TABLE countersign.messages (
 );
 
 ALTER TABLE ONLY countersign.messages FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE countersign.policies (
+    id uuid NOT NULL,
+    workspace_id uuid NOT NULL,
+    entity text,
+    operation text,
+    tool text,
+    switched_off boolean DEFAULT false NOT NULL,
+    preview_only boolean DEFAULT false NOT NULL,
+    approvals integer,
+    approver_role text,
+    fields text[],
+    bulk_cap integer,
+    lifetime interval,
+    roles text[],
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    share_lock boolean DEFAULT false NOT NULL,
+    CONSTRAINT policies_approvals_check CHECK (((approvals >= 1) AND (approvals <= 20))),
+    CONSTRAINT policies_approver CHECK (((approver_role IS NULL) OR (approvals IS NOT NULL))),
+    CONSTRAINT policies_approver_role_check CHECK ((approver_role = ANY (ARRAY['member'::text, 'approver'::text, 'operator'::text]))),
+    CONSTRAINT policies_bulk_cap_check CHECK (((bulk_cap >= 1) AND (bulk_cap <= 10000))),
+    CONSTRAINT policies_entity_check CHECK ((entity ~ '^[^.]+\.[^.]+$'::text)),
+    CONSTRAINT policies_lifetime_check CHECK (((lifetime >= '00:00:01'::interval) AND (lifetime <= '30 days'::interval))),
+    CONSTRAINT policies_operation_check CHECK ((operation = ANY (ARRAY['list'::text, 'get'::text, 'create'::text, 'update'::text, 'delete'::text, 'bulk_update'::text]))),
+    CONSTRAINT policies_roles_check CHECK ((roles <@ ARRAY['member'::text, 'approver'::text, 'operator'::text, 'auditor'::text])),
+    CONSTRAINT policies_subject CHECK (((num_nonnulls(entity, tool) = 1) AND ((operation IS NULL) OR (entity IS NOT NULL)))),
+    CONSTRAINT policies_tool_check CHECK (((length(tool) >= 1) AND (length(tool) <= 64)))
+);
+
+ALTER TABLE ONLY countersign.policies FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE countersign.proposal_decisions (
     id bigint NOT NULL,
@@ -595,8 +745,6 @@ CREATE TABLE countersign.proposals (
     failure_field text,
     superseded_by_id uuid,
     revert_of_id uuid,
-    idempotency_key text,
-    request_hash bytea,
     approver_role text DEFAULT 'approver'::text NOT NULL,
     approval_lifetime interval DEFAULT '7 days'::interval NOT NULL,
     shared boolean DEFAULT false NOT NULL,
@@ -611,11 +759,13 @@ CREATE TABLE countersign.proposals (
     outcome_keys text[],
     failed_positions integer[],
     approvals_raised integer DEFAULT 0 NOT NULL,
+    approver_raised text,
     CONSTRAINT proposals_action_kind_check CHECK (((length(action_kind) >= 1) AND (length(action_kind) <= 64))),
     CONSTRAINT proposals_approval CHECK (((status <> ALL (ARRAY['awaiting_approval'::countersign.proposal_status, 'disapproved'::countersign.proposal_status])) OR (approvals_needed > 0) OR (approvals_raised > 0))),
     CONSTRAINT proposals_approval_lifetime_check CHECK (((approval_lifetime >= '00:00:01'::interval) AND (approval_lifetime <= '90 days'::interval))),
     CONSTRAINT proposals_approvals_needed_check CHECK (((approvals_needed >= 0) AND (approvals_needed <= 20))),
     CONSTRAINT proposals_approvals_raised_check CHECK (((approvals_raised >= 0) AND (approvals_raised <= 20))),
+    CONSTRAINT proposals_approver_raised_check CHECK ((approver_raised = ANY (ARRAY['member'::text, 'approver'::text, 'operator'::text]))),
     CONSTRAINT proposals_approver_role_check CHECK ((approver_role = ANY (ARRAY['member'::text, 'approver'::text, 'operator'::text]))),
     CONSTRAINT proposals_assistant_note_check CHECK ((length(assistant_note) <= 2000)),
     CONSTRAINT proposals_changes_check CHECK ((jsonb_typeof(changes) = 'array'::text)),
@@ -628,9 +778,7 @@ CREATE TABLE countersign.proposals (
     CONSTRAINT proposals_failure_field CHECK (((status = 'failed'::countersign.proposal_status) OR (failure_field IS NULL))),
     CONSTRAINT proposals_fingerprint_check CHECK ((fingerprint ~ '^[0-9a-f]{64}$'::text)),
     CONSTRAINT proposals_headline_check CHECK ((((length(headline) >= 1) AND (length(headline) <= 200)) AND (headline !~ '[\n\r]'::text))),
-    CONSTRAINT proposals_idempotency_key_check CHECK (((length(idempotency_key) >= 1) AND (length(idempotency_key) <= 200))),
     CONSTRAINT proposals_intent_check CHECK ((length(intent) = 32)),
-    CONSTRAINT proposals_key_hash CHECK (((idempotency_key IS NULL) = (request_hash IS NULL))),
     CONSTRAINT proposals_lifetime_check CHECK (((lifetime >= '00:00:01'::interval) AND (lifetime <= '30 days'::interval))),
     CONSTRAINT proposals_matched_check CHECK ((jsonb_typeof(matched) = 'object'::text)),
     CONSTRAINT proposals_outcome CHECK (((status = 'applied'::countersign.proposal_status) = (outcome_affected IS NOT NULL))),
@@ -638,7 +786,6 @@ CREATE TABLE countersign.proposals (
     CONSTRAINT proposals_outcome_record CHECK (((status = 'applied'::countersign.proposal_status) OR ((outcome_record IS NULL) AND (outcome_record_id IS NULL)))),
     CONSTRAINT proposals_record_count_check CHECK (((record_count >= 1) AND (record_count <= 10000))),
     CONSTRAINT proposals_rehearsal_check CHECK ((jsonb_typeof(rehearsal) = 'object'::text)),
-    CONSTRAINT proposals_request_hash_check CHECK ((length(request_hash) = 32)),
     CONSTRAINT proposals_resolved CHECK (((status = ANY (ARRAY['pending'::countersign.proposal_status, 'awaiting_approval'::countersign.proposal_status])) = (resolved_at IS NULL))),
     CONSTRAINT proposals_salt_check CHECK ((length(salt) = 16)),
     CONSTRAINT proposals_tool_check CHECK (((length(tool) >= 1) AND (length(tool) <= 64))),
@@ -686,7 +833,7 @@ CREATE VIEW countersign.proposals_open WITH (security_invoker='true') AS
     p.entity,
     p.action_kind,
     p.shared,
-    p.approver_role
+    COALESCE(p.approver_raised, p.approver_role) AS approver_role
    FROM countersign.proposals p
   WHERE
         CASE
@@ -742,7 +889,7 @@ CREATE VIEW countersign.proposals_read WITH (security_invoker='true') AS
     p.failure_field,
     p.superseded_by_id,
     p.revert_of_id,
-    p.approver_role,
+    COALESCE(p.approver_raised, p.approver_role) AS approver_role,
     p.approval_lifetime,
     p.shared,
     p.record_count,
@@ -809,6 +956,20 @@ CREATE TABLE countersign.tool_calls (
 
 ALTER TABLE ONLY countersign.tool_calls FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE countersign.usage (
+    workspace_id uuid NOT NULL,
+    user_id uuid NOT NULL,
+    token_id uuid,
+    measure text NOT NULL,
+    amount bigint NOT NULL,
+    at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT usage_amount_check CHECK ((amount > 0)),
+    CONSTRAINT usage_measure_check CHECK ((measure = ANY (ARRAY['tool_calls'::text, 'proposals'::text, 'model_tokens'::text])))
+)
+WITH (autovacuum_vacuum_insert_scale_factor='0.02');
+
+ALTER TABLE ONLY countersign.usage FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE countersign.users (
     id uuid NOT NULL,
     email text NOT NULL,
@@ -825,6 +986,7 @@ CREATE TABLE countersign.workspaces (
     slug text NOT NULL,
     name text NOT NULL,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    policy_version bigint DEFAULT 0 NOT NULL,
     CONSTRAINT workspaces_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
     CONSTRAINT workspaces_slug_check CHECK ((slug ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text))
 );
@@ -837,6 +999,12 @@ ALTER TABLE ONLY countersign.api_tokens
 
 ALTER TABLE ONLY countersign.audit_events
     ADD CONSTRAINT audit_events_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY countersign.budgets
+    ADD CONSTRAINT budgets_one UNIQUE NULLS NOT DISTINCT (workspace_id, subject, user_id, token_id, measure, period);
+
+ALTER TABLE ONLY countersign.budgets
+    ADD CONSTRAINT budgets_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY countersign.conversations
     ADD CONSTRAINT conversations_pkey PRIMARY KEY (id);
@@ -859,6 +1027,9 @@ ALTER TABLE ONLY countersign.feed_queue
 ALTER TABLE ONLY countersign.feed_restores
     ADD CONSTRAINT feed_restores_pkey PRIMARY KEY (begins);
 
+ALTER TABLE ONLY countersign.idempotency_keys
+    ADD CONSTRAINT idempotency_keys_pkey PRIMARY KEY (workspace_id, user_id, key);
+
 ALTER TABLE ONLY countersign.memberships
     ADD CONSTRAINT memberships_pkey PRIMARY KEY (user_id, workspace_id);
 
@@ -868,14 +1039,17 @@ ALTER TABLE ONLY countersign.messages
 ALTER TABLE ONLY countersign.messages
     ADD CONSTRAINT messages_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY countersign.policies
+    ADD CONSTRAINT policies_one UNIQUE NULLS NOT DISTINCT (workspace_id, entity, operation, tool);
+
+ALTER TABLE ONLY countersign.policies
+    ADD CONSTRAINT policies_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY countersign.proposal_decisions
     ADD CONSTRAINT proposal_decisions_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY countersign.proposal_records
     ADD CONSTRAINT proposal_records_pkey PRIMARY KEY (proposal_id, "position");
-
-ALTER TABLE ONLY countersign.proposals
-    ADD CONSTRAINT proposals_key UNIQUE (workspace_id, acting_user_id, idempotency_key);
 
 ALTER TABLE ONLY countersign.proposals
     ADD CONSTRAINT proposals_number_key UNIQUE (number);
@@ -935,11 +1109,13 @@ CREATE INDEX events_of_proposal ON countersign.events USING btree (proposal_id, 
 
 CREATE UNIQUE INDEX feed_end ON countersign.feed USING btree ((("position" + 0)));
 
+CREATE INDEX idempotency_keys_of_proposal ON countersign.idempotency_keys USING btree (proposal_id);
+
 CREATE INDEX messages_of_conversation ON countersign.messages USING btree (conversation_id, id);
 
 CREATE INDEX proposal_records_of_record ON countersign.proposal_records USING btree (workspace_id, entity, key);
 
-CREATE INDEX proposals_awaiting ON countersign.proposals USING btree (workspace_id, approver_role, number DESC) WHERE (status = 'awaiting_approval'::countersign.proposal_status);
+CREATE INDEX proposals_awaiting ON countersign.proposals USING btree (workspace_id, COALESCE(approver_raised, approver_role), number DESC) WHERE (status = 'awaiting_approval'::countersign.proposal_status);
 
 CREATE INDEX proposals_created ON countersign.proposals USING btree (created_at);
 
@@ -977,6 +1153,12 @@ CREATE INDEX tool_calls_unfinished ON countersign.tool_calls USING btree (starte
 
 CREATE INDEX turns_running ON countersign.turns USING btree (lease_until) WHERE (status = 'running'::countersign.turn_status);
 
+CREATE INDEX usage_of_token ON countersign.usage USING btree (workspace_id, token_id, measure, at) INCLUDE (amount) WHERE (token_id IS NOT NULL);
+
+CREATE INDEX usage_of_user ON countersign.usage USING btree (workspace_id, user_id, measure, at) INCLUDE (amount);
+
+CREATE INDEX usage_of_workspace ON countersign.usage USING btree (workspace_id, measure, at) INCLUDE (amount);
+
 CREATE TRIGGER audit_events_append_only BEFORE UPDATE ON countersign.audit_events FOR EACH ROW EXECUTE FUNCTION countersign.append_only();
 
 CREATE TRIGGER events_append_only BEFORE UPDATE ON countersign.events FOR EACH ROW EXECUTE FUNCTION countersign.append_only();
@@ -986,6 +1168,8 @@ CREATE TRIGGER events_queue AFTER INSERT ON countersign.events FOR EACH ROW EXEC
 CREATE TRIGGER feed_append_only BEFORE UPDATE OR TRUNCATE ON countersign.feed FOR EACH STATEMENT EXECUTE FUNCTION countersign.append_only();
 
 CREATE TRIGGER feed_floor AFTER DELETE ON countersign.feed REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION countersign.raise_feed_floor();
+
+CREATE TRIGGER policies_count AFTER INSERT OR DELETE OR UPDATE ON countersign.policies FOR EACH ROW EXECUTE FUNCTION countersign.count_policy_change();
 
 CREATE TRIGGER proposal_decisions_append_only BEFORE UPDATE ON countersign.proposal_decisions FOR EACH ROW EXECUTE FUNCTION countersign.append_only();
 
@@ -998,6 +1182,15 @@ ALTER TABLE ONLY countersign.api_tokens
 
 ALTER TABLE ONLY countersign.api_tokens
     ADD CONSTRAINT api_tokens_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES countersign.workspaces(id);
+
+ALTER TABLE ONLY countersign.budgets
+    ADD CONSTRAINT budgets_token_id_fkey FOREIGN KEY (token_id) REFERENCES countersign.api_tokens(id);
+
+ALTER TABLE ONLY countersign.budgets
+    ADD CONSTRAINT budgets_user_id_fkey FOREIGN KEY (user_id) REFERENCES countersign.users(id);
+
+ALTER TABLE ONLY countersign.budgets
+    ADD CONSTRAINT budgets_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES countersign.workspaces(id);
 
 ALTER TABLE ONLY countersign.conversations
     ADD CONSTRAINT conversations_user_id_fkey FOREIGN KEY (user_id) REFERENCES countersign.users(id);
@@ -1014,6 +1207,15 @@ ALTER TABLE ONLY countersign.events
 ALTER TABLE ONLY countersign.feed
     ADD CONSTRAINT feed_event_id_fkey FOREIGN KEY (event_id) REFERENCES countersign.events(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY countersign.idempotency_keys
+    ADD CONSTRAINT idempotency_keys_proposal_id_fkey FOREIGN KEY (proposal_id) REFERENCES countersign.proposals(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY countersign.idempotency_keys
+    ADD CONSTRAINT idempotency_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES countersign.users(id);
+
+ALTER TABLE ONLY countersign.idempotency_keys
+    ADD CONSTRAINT idempotency_keys_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES countersign.workspaces(id);
+
 ALTER TABLE ONLY countersign.memberships
     ADD CONSTRAINT memberships_user_id_fkey FOREIGN KEY (user_id) REFERENCES countersign.users(id);
 
@@ -1028,6 +1230,9 @@ ALTER TABLE ONLY countersign.messages
 
 ALTER TABLE ONLY countersign.messages
     ADD CONSTRAINT messages_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES countersign.workspaces(id);
+
+ALTER TABLE ONLY countersign.policies
+    ADD CONSTRAINT policies_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES countersign.workspaces(id);
 
 ALTER TABLE ONLY countersign.proposal_decisions
     ADD CONSTRAINT proposal_decisions_person_id_fkey FOREIGN KEY (person_id) REFERENCES countersign.users(id);
@@ -1100,6 +1305,8 @@ ALTER TABLE ONLY countersign.turns
 
 ALTER TABLE countersign.audit_events ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE countersign.budgets ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE countersign.conversations ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY definer_proposes ON countersign.proposals AS RESTRICTIVE FOR INSERT TO countersign_definer WITH CHECK ((status = 'pending'::countersign.proposal_status));
@@ -1124,7 +1331,11 @@ ALTER TABLE countersign.feed_queue ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE countersign.feed_restores ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE countersign.idempotency_keys ENABLE ROW LEVEL SECURITY;
+
 CREATE POLICY in_workspace ON countersign.audit_events USING ((workspace_id = (NULLIF(current_setting('countersign.workspace'::text, true), ''::text))::uuid));
+
+CREATE POLICY in_workspace ON countersign.budgets USING ((workspace_id = (NULLIF(current_setting('countersign.workspace'::text, true), ''::text))::uuid));
 
 CREATE POLICY in_workspace ON countersign.conversations USING ((workspace_id = (NULLIF(current_setting('countersign.workspace'::text, true), ''::text))::uuid));
 
@@ -1134,7 +1345,11 @@ CREATE POLICY in_workspace ON countersign.feed USING ((workspace_id = (NULLIF(cu
 
 CREATE POLICY in_workspace ON countersign.feed_floor USING ((workspace_id = (NULLIF(current_setting('countersign.workspace'::text, true), ''::text))::uuid));
 
+CREATE POLICY in_workspace ON countersign.idempotency_keys USING ((workspace_id = (NULLIF(current_setting('countersign.workspace'::text, true), ''::text))::uuid));
+
 CREATE POLICY in_workspace ON countersign.messages USING ((workspace_id = (NULLIF(current_setting('countersign.workspace'::text, true), ''::text))::uuid));
+
+CREATE POLICY in_workspace ON countersign.policies USING ((workspace_id = (NULLIF(current_setting('countersign.workspace'::text, true), ''::text))::uuid));
 
 CREATE POLICY in_workspace ON countersign.proposal_decisions USING ((workspace_id = (NULLIF(current_setting('countersign.workspace'::text, true), ''::text))::uuid));
 
@@ -1146,7 +1361,11 @@ CREATE POLICY in_workspace ON countersign.tool_calls USING ((workspace_id = (NUL
 
 CREATE POLICY in_workspace ON countersign.turns USING ((workspace_id = (NULLIF(current_setting('countersign.workspace'::text, true), ''::text))::uuid));
 
+CREATE POLICY in_workspace ON countersign.usage USING ((workspace_id = (NULLIF(current_setting('countersign.workspace'::text, true), ''::text))::uuid));
+
 ALTER TABLE countersign.messages ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE countersign.policies ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE countersign.proposal_decisions ENABLE ROW LEVEL SECURITY;
 
@@ -1157,6 +1376,8 @@ ALTER TABLE countersign.proposals ENABLE ROW LEVEL SECURITY;
 ALTER TABLE countersign.tool_calls ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE countersign.turns ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE countersign.usage ENABLE ROW LEVEL SECURITY;
 
 CREATE POLICY worker_ends ON countersign.tool_calls AS RESTRICTIVE FOR UPDATE TO countersign_worker USING (true) WITH CHECK ((status = 'cut_short'::countersign.tool_call_status));
 
@@ -1185,15 +1406,17 @@ GRANT USAGE ON SCHEMA countersign TO countersign_definer;
 
 REVOKE ALL ON FUNCTION countersign.append_only() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION countersign.finish_tool_call(call_id uuid, ended countersign.tool_call_status, with_code text, made_proposal uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION countersign.finish_tool_call(call_id uuid, ended countersign.tool_call_status, with_code text, made_proposal uuid) TO countersign_agent;
-GRANT ALL ON FUNCTION countersign.finish_tool_call(call_id uuid, ended countersign.tool_call_status, with_code text, made_proposal uuid) TO countersign_gate;
+REVOKE ALL ON FUNCTION countersign.count_policy_change() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION countersign.finish_tool_call(call_id uuid, ended countersign.tool_call_status, with_code text, made_proposal uuid, once_key text, once_hash bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION countersign.finish_tool_call(call_id uuid, ended countersign.tool_call_status, with_code text, made_proposal uuid, once_key text, once_hash bytea) TO countersign_agent;
+GRANT ALL ON FUNCTION countersign.finish_tool_call(call_id uuid, ended countersign.tool_call_status, with_code text, made_proposal uuid, once_key text, once_hash bytea) TO countersign_gate;
 
 REVOKE ALL ON FUNCTION countersign.proposals_guard() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, approvers countersign.role, approval_lives interval, preview boolean, shares boolean, lives interval, once_key text, once_hash bytea, with_matched jsonb, with_changes jsonb, rehearsed jsonb, warns jsonb, with_conflicts jsonb, with_intent bytea, rejected_within interval, revises uuid, reverts uuid, records jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, approvers countersign.role, approval_lives interval, preview boolean, shares boolean, lives interval, once_key text, once_hash bytea, with_matched jsonb, with_changes jsonb, rehearsed jsonb, warns jsonb, with_conflicts jsonb, with_intent bytea, rejected_within interval, revises uuid, reverts uuid, records jsonb) TO countersign_agent;
-GRANT ALL ON FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, approvers countersign.role, approval_lives interval, preview boolean, shares boolean, lives interval, once_key text, once_hash bytea, with_matched jsonb, with_changes jsonb, rehearsed jsonb, warns jsonb, with_conflicts jsonb, with_intent bytea, rejected_within interval, revises uuid, reverts uuid, records jsonb) TO countersign_gate;
+REVOKE ALL ON FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, approvers countersign.role, approval_lives interval, preview boolean, shares boolean, lives interval, once_key text, once_hash bytea, with_matched jsonb, with_changes jsonb, rehearsed jsonb, warns jsonb, with_conflicts jsonb, with_intent bytea, rejected_within interval, revises uuid, reverts uuid, beside uuid[], most_of_turn integer, records jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, approvers countersign.role, approval_lives interval, preview boolean, shares boolean, lives interval, once_key text, once_hash bytea, with_matched jsonb, with_changes jsonb, rehearsed jsonb, warns jsonb, with_conflicts jsonb, with_intent bytea, rejected_within interval, revises uuid, reverts uuid, beside uuid[], most_of_turn integer, records jsonb) TO countersign_agent;
+GRANT ALL ON FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, approvers countersign.role, approval_lives interval, preview boolean, shares boolean, lives interval, once_key text, once_hash bytea, with_matched jsonb, with_changes jsonb, rehearsed jsonb, warns jsonb, with_conflicts jsonb, with_intent bytea, rejected_within interval, revises uuid, reverts uuid, beside uuid[], most_of_turn integer, records jsonb) TO countersign_gate;
 
 REVOKE ALL ON FUNCTION countersign.queue_event() FROM PUBLIC;
 
@@ -1207,6 +1430,9 @@ REVOKE ALL ON FUNCTION countersign.renew_feed() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION countersign.sequence_feed(above bigint, most integer, OUT taken integer, OUT top bigint, OUT head bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION countersign.sequence_feed(above bigint, most integer, OUT taken integer, OUT top bigint, OUT head bigint) TO countersign_worker;
+
+REVOKE ALL ON FUNCTION countersign.spend(what text, many bigint, actor uuid, by_token uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION countersign.spend(what text, many bigint, actor uuid, by_token uuid) TO countersign_definer;
 
 REVOKE ALL ON FUNCTION countersign.targets(changes jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION countersign.targets(changes jsonb) TO countersign_definer;
@@ -1238,6 +1464,11 @@ GRANT SELECT ON TABLE countersign.audit_events TO countersign_reader;
 GRANT INSERT ON TABLE countersign.audit_events TO countersign_gate;
 GRANT INSERT ON TABLE countersign.audit_events TO countersign_worker;
 GRANT INSERT ON TABLE countersign.audit_events TO countersign_definer;
+
+GRANT SELECT ON TABLE countersign.budgets TO countersign_gate;
+GRANT SELECT ON TABLE countersign.budgets TO countersign_agent;
+GRANT SELECT ON TABLE countersign.budgets TO countersign_reader;
+GRANT SELECT ON TABLE countersign.budgets TO countersign_definer;
 
 GRANT SELECT ON TABLE countersign.conversations TO countersign_gate;
 GRANT SELECT,INSERT,UPDATE ON TABLE countersign.conversations TO countersign_agent;
@@ -1273,6 +1504,11 @@ GRANT INSERT(workspace_id) ON TABLE countersign.feed_queue TO countersign_define
 GRANT SELECT ON TABLE countersign.feed_restores TO countersign_reader;
 GRANT SELECT,UPDATE ON TABLE countersign.feed_restores TO countersign_worker;
 
+GRANT SELECT ON TABLE countersign.idempotency_keys TO countersign_gate;
+GRANT SELECT ON TABLE countersign.idempotency_keys TO countersign_agent;
+GRANT SELECT ON TABLE countersign.idempotency_keys TO countersign_reader;
+GRANT SELECT,INSERT ON TABLE countersign.idempotency_keys TO countersign_definer;
+
 GRANT SELECT ON TABLE countersign.memberships TO countersign_gate;
 GRANT SELECT ON TABLE countersign.memberships TO countersign_agent;
 GRANT SELECT ON TABLE countersign.memberships TO countersign_reader;
@@ -1287,6 +1523,13 @@ GRANT SELECT,INSERT,UPDATE ON TABLE countersign.messages TO countersign_agent;
 GRANT SELECT ON TABLE countersign.messages TO countersign_reader;
 GRANT SELECT ON TABLE countersign.messages TO countersign_worker;
 GRANT SELECT ON TABLE countersign.messages TO countersign_definer;
+
+GRANT SELECT ON TABLE countersign.policies TO countersign_gate;
+GRANT SELECT ON TABLE countersign.policies TO countersign_agent;
+GRANT SELECT ON TABLE countersign.policies TO countersign_reader;
+GRANT SELECT ON TABLE countersign.policies TO countersign_definer;
+
+GRANT UPDATE(share_lock) ON TABLE countersign.policies TO countersign_gate;
 
 GRANT SELECT,INSERT ON TABLE countersign.proposal_decisions TO countersign_gate;
 GRANT SELECT ON TABLE countersign.proposal_decisions TO countersign_agent;
@@ -1309,6 +1552,8 @@ GRANT SELECT,INSERT ON TABLE countersign.proposals TO countersign_definer;
 GRANT UPDATE(status) ON TABLE countersign.proposals TO countersign_gate;
 GRANT UPDATE(status) ON TABLE countersign.proposals TO countersign_worker;
 GRANT UPDATE(status) ON TABLE countersign.proposals TO countersign_definer;
+
+GRANT UPDATE(turn_id) ON TABLE countersign.proposals TO countersign_definer;
 
 GRANT UPDATE(expires_at) ON TABLE countersign.proposals TO countersign_gate;
 
@@ -1337,6 +1582,8 @@ GRANT UPDATE(outcome_keys) ON TABLE countersign.proposals TO countersign_gate;
 GRANT UPDATE(failed_positions) ON TABLE countersign.proposals TO countersign_gate;
 
 GRANT UPDATE(approvals_raised) ON TABLE countersign.proposals TO countersign_gate;
+
+GRANT UPDATE(approver_raised) ON TABLE countersign.proposals TO countersign_gate;
 
 GRANT SELECT ON TABLE countersign.turns TO countersign_gate;
 GRANT SELECT,INSERT,UPDATE ON TABLE countersign.turns TO countersign_agent;
@@ -1399,6 +1646,11 @@ GRANT UPDATE(code) ON TABLE countersign.tool_calls TO countersign_definer;
 
 GRANT UPDATE(finished_at) ON TABLE countersign.tool_calls TO countersign_worker;
 GRANT UPDATE(finished_at) ON TABLE countersign.tool_calls TO countersign_definer;
+
+GRANT SELECT ON TABLE countersign.usage TO countersign_gate;
+GRANT SELECT,INSERT ON TABLE countersign.usage TO countersign_agent;
+GRANT SELECT ON TABLE countersign.usage TO countersign_reader;
+GRANT SELECT,INSERT ON TABLE countersign.usage TO countersign_definer;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE countersign.users TO countersign_identity;
 

@@ -41,7 +41,9 @@ LEFT JOIN conversations c ON c.id = p.conversation_id AND c.user_id = @viewer
 WHERE p.id = ANY(@proposals::uuid[]) ORDER BY p.number;
 
 -- name: VisibleProposalsOfTurns :many
-SELECT * FROM proposals_read
-WHERE turn_id = ANY(@turns::uuid[])
-  AND (acting_user_id = @viewer OR @sees_all::boolean OR requires_approval AND approver_role = ANY(@approvals_of::text[]) OR shared AND entity = ANY(@shared_entities::text[]))
-ORDER BY number;
+-- What the calls of some turns proposed, or were answered with since it was open already; each with its turn.
+SELECT calls.turn_id, sqlc.embed(p)
+FROM (SELECT DISTINCT c.turn_id, c.proposal_id FROM tool_calls c WHERE c.turn_id = ANY(@turns::uuid[]) AND c.proposal_id IS NOT NULL) AS calls
+JOIN proposals_read p ON p.id = calls.proposal_id
+WHERE p.acting_user_id = @viewer OR @sees_all::boolean OR p.requires_approval AND p.approver_role = ANY(@approvals_of::text[]) OR p.shared AND p.entity = ANY(@shared_entities::text[])
+ORDER BY p.number;

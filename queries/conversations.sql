@@ -44,7 +44,7 @@ SELECT * FROM proposals_read WHERE id IN (
     SELECT page.id FROM unnest(@conversations::uuid[]) AS c (id)
     CROSS JOIN LATERAL (
         SELECT p.id FROM proposals p WHERE p.conversation_id = c.id AND p.number < @before::bigint
-          AND (p.acting_user_id = @viewer OR @sees_all::boolean OR p.approvals_needed + p.approvals_raised > 0 AND p.approver_role = ANY(@approvals_of::text[]) OR p.shared AND p.entity = ANY(@shared_entities::text[]))
+          AND (p.acting_user_id = @viewer OR @sees_all::boolean OR p.approvals_needed + p.approvals_raised > 0 AND coalesce(p.approver_raised, p.approver_role) = ANY(@approvals_of::text[]) OR p.shared AND p.entity = ANY(@shared_entities::text[]))
         ORDER BY p.number DESC LIMIT @max_rows) AS page)
 ORDER BY conversation_id, number DESC;
 

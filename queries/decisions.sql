@@ -30,6 +30,11 @@ FROM proposal_decisions d
 LEFT JOIN users u ON u.id = d.person_id
 WHERE d.proposal_id = @proposal_id ORDER BY d.id;
 
+-- name: OtherApprovers :one
+-- How many people of a role there are beside two.
+SELECT count(*)::integer FROM memberships m JOIN users u ON u.id = m.user_id
+WHERE m.workspace_id = @workspace_id AND m.role = @role AND u.disabled_at IS NULL AND m.user_id NOT IN (@acting_user_id, @person_id);
+
 -- name: InsertDecision :exec
 INSERT INTO proposal_decisions (proposal_id, workspace_id, kind, final, person_id, sign_in_id, fingerprint, reason, at)
 VALUES (@proposal_id, @workspace_id, @kind, @final, @person_id, @sign_in_id, sqlc.narg(fingerprint), sqlc.narg(reason), @at);
@@ -42,7 +47,7 @@ WITH moved AS (
         outcome_record_id = sqlc.narg(outcome_record_id), outcome_record = sqlc.narg(outcome_record), outcome_affected = sqlc.narg(outcome_affected),
         failure_code = sqlc.narg(failure_code), failure_message = sqlc.narg(failure_message), failure_field = sqlc.narg(failure_field),
         failed_positions = sqlc.narg(failed_positions), outcome_keys = sqlc.narg(outcome_keys), superseded_by_id = sqlc.narg(superseded_by), expires_at = coalesce(sqlc.narg(expires_at), p.expires_at),
-        approvals_raised = coalesce(sqlc.narg(approvals_raised)::integer, p.approvals_raised)
+        approvals_raised = coalesce(sqlc.narg(approvals_raised)::integer, p.approvals_raised), approver_raised = coalesce(sqlc.narg(approver_raised)::text, p.approver_raised)
     WHERE p.id = @id AND p.status = @locked_status
     RETURNING p.*
 ), event AS (

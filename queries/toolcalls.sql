@@ -1,8 +1,13 @@
--- name: RecordToolCall :exec
-SELECT record_tool_call(@id, @user_id, sqlc.narg(sign_in_id), sqlc.narg(token_id), sqlc.narg(conversation_id), sqlc.narg(turn_id), @tool, @entity, @input);
+-- name: RecordToolCall :one
+-- With what it says of budgets; null where no budget is spent or nearly so.
+SELECT coalesce(record_tool_call(@id, @user_id, sqlc.narg(sign_in_id), sqlc.narg(token_id), sqlc.narg(conversation_id), sqlc.narg(turn_id), @tool, @entity, @input, true), 'null')::jsonb AS budgets;
+
+-- name: RecordRevision :exec
+-- A call that a person makes without an assistant: it counts against no budget.
+SELECT record_tool_call(@id, @user_id, @sign_in_id, NULL, sqlc.narg(conversation_id), NULL, 'revise_proposal', @entity, @input, false);
 
 -- name: FinishToolCall :exec
-SELECT finish_tool_call(@id, @status, sqlc.narg(code), sqlc.narg(proposal_id))::boolean AS ended;
+SELECT finish_tool_call(@id, @status, sqlc.narg(code), sqlc.narg(proposal_id), sqlc.narg(idempotency_key), sqlc.narg(request_hash))::boolean AS ended;
 
 -- name: EndStaleToolCalls :execrows
 -- In any workspace: calls that outlived their deadline, since their server is gone.

@@ -130,10 +130,11 @@ func (q *Queries) BesideCards(ctx context.Context, db DBTX, arg BesideCardsParam
 }
 
 const visibleProposalsOfTurns = `-- name: VisibleProposalsOfTurns :many
-SELECT id, workspace_id, number, status, tool, entity, module, operation, action_kind, headline, assistant_note, fingerprint, acting_user_id, token_id, channel, client_name, conversation_id, turn_id, approvals_needed, requires_approval, preview_only, lifetime, created_at, expires_at, extended_at, resolved_at, outcome_record_id, outcome_record, outcome_affected, failure_code, failure_message, failure_field, superseded_by_id, revert_of_id, approver_role, approval_lifetime, shared, record_count, matched, changes, rehearsal, warnings, intent, revision_of_id, failed_positions, conflicts, outcome_keys FROM proposals_read
-WHERE turn_id = ANY($1::uuid[])
-  AND (acting_user_id = $2 OR $3::boolean OR requires_approval AND approver_role = ANY($4::text[]) OR shared AND entity = ANY($5::text[]))
-ORDER BY number
+SELECT calls.turn_id, p.id, p.workspace_id, p.number, p.status, p.tool, p.entity, p.module, p.operation, p.action_kind, p.headline, p.assistant_note, p.fingerprint, p.acting_user_id, p.token_id, p.channel, p.client_name, p.conversation_id, p.turn_id, p.approvals_needed, p.requires_approval, p.preview_only, p.lifetime, p.created_at, p.expires_at, p.extended_at, p.resolved_at, p.outcome_record_id, p.outcome_record, p.outcome_affected, p.failure_code, p.failure_message, p.failure_field, p.superseded_by_id, p.revert_of_id, p.approver_role, p.approval_lifetime, p.shared, p.record_count, p.matched, p.changes, p.rehearsal, p.warnings, p.intent, p.revision_of_id, p.failed_positions, p.conflicts, p.outcome_keys
+FROM (SELECT DISTINCT c.turn_id, c.proposal_id FROM tool_calls c WHERE c.turn_id = ANY($1::uuid[]) AND c.proposal_id IS NOT NULL) AS calls
+JOIN proposals_read p ON p.id = calls.proposal_id
+WHERE p.acting_user_id = $2 OR $3::boolean OR p.requires_approval AND p.approver_role = ANY($4::text[]) OR p.shared AND p.entity = ANY($5::text[])
+ORDER BY p.number
 `
 
 type VisibleProposalsOfTurnsParams struct {
@@ -144,7 +145,13 @@ type VisibleProposalsOfTurnsParams struct {
 	SharedEntities []string
 }
 
-func (q *Queries) VisibleProposalsOfTurns(ctx context.Context, db DBTX, arg VisibleProposalsOfTurnsParams) ([]*Proposal, error) {
+type VisibleProposalsOfTurnsRow struct {
+	TurnID   id.Turn
+	Proposal Proposal
+}
+
+// What the calls of some turns proposed, or were answered with since it was open already; each with its turn.
+func (q *Queries) VisibleProposalsOfTurns(ctx context.Context, db DBTX, arg VisibleProposalsOfTurnsParams) ([]*VisibleProposalsOfTurnsRow, error) {
 	rows, err := db.Query(ctx, visibleProposalsOfTurns,
 		arg.Turns,
 		arg.Viewer,
@@ -156,57 +163,58 @@ func (q *Queries) VisibleProposalsOfTurns(ctx context.Context, db DBTX, arg Visi
 		return nil, err
 	}
 	defer rows.Close()
-	items := []*Proposal{}
+	items := []*VisibleProposalsOfTurnsRow{}
 	for rows.Next() {
-		var i Proposal
+		var i VisibleProposalsOfTurnsRow
 		if err := rows.Scan(
-			&i.ID,
-			&i.WorkspaceID,
-			&i.Number,
-			&i.Status,
-			&i.Tool,
-			&i.Entity,
-			&i.Module,
-			&i.Operation,
-			&i.ActionKind,
-			&i.Headline,
-			&i.AssistantNote,
-			&i.Fingerprint,
-			&i.ActingUserID,
-			&i.TokenID,
-			&i.Channel,
-			&i.ClientName,
-			&i.ConversationID,
 			&i.TurnID,
-			&i.ApprovalsNeeded,
-			&i.RequiresApproval,
-			&i.PreviewOnly,
-			&i.Lifetime,
-			&i.CreatedAt,
-			&i.ExpiresAt,
-			&i.ExtendedAt,
-			&i.ResolvedAt,
-			&i.OutcomeRecordID,
-			&i.OutcomeRecord,
-			&i.OutcomeAffected,
-			&i.FailureCode,
-			&i.FailureMessage,
-			&i.FailureField,
-			&i.SupersededByID,
-			&i.RevertOfID,
-			&i.ApproverRole,
-			&i.ApprovalLifetime,
-			&i.Shared,
-			&i.RecordCount,
-			&i.Matched,
-			&i.Changes,
-			&i.Rehearsal,
-			&i.Warnings,
-			&i.Intent,
-			&i.RevisionOfID,
-			&i.FailedPositions,
-			&i.Conflicts,
-			&i.OutcomeKeys,
+			&i.Proposal.ID,
+			&i.Proposal.WorkspaceID,
+			&i.Proposal.Number,
+			&i.Proposal.Status,
+			&i.Proposal.Tool,
+			&i.Proposal.Entity,
+			&i.Proposal.Module,
+			&i.Proposal.Operation,
+			&i.Proposal.ActionKind,
+			&i.Proposal.Headline,
+			&i.Proposal.AssistantNote,
+			&i.Proposal.Fingerprint,
+			&i.Proposal.ActingUserID,
+			&i.Proposal.TokenID,
+			&i.Proposal.Channel,
+			&i.Proposal.ClientName,
+			&i.Proposal.ConversationID,
+			&i.Proposal.TurnID,
+			&i.Proposal.ApprovalsNeeded,
+			&i.Proposal.RequiresApproval,
+			&i.Proposal.PreviewOnly,
+			&i.Proposal.Lifetime,
+			&i.Proposal.CreatedAt,
+			&i.Proposal.ExpiresAt,
+			&i.Proposal.ExtendedAt,
+			&i.Proposal.ResolvedAt,
+			&i.Proposal.OutcomeRecordID,
+			&i.Proposal.OutcomeRecord,
+			&i.Proposal.OutcomeAffected,
+			&i.Proposal.FailureCode,
+			&i.Proposal.FailureMessage,
+			&i.Proposal.FailureField,
+			&i.Proposal.SupersededByID,
+			&i.Proposal.RevertOfID,
+			&i.Proposal.ApproverRole,
+			&i.Proposal.ApprovalLifetime,
+			&i.Proposal.Shared,
+			&i.Proposal.RecordCount,
+			&i.Proposal.Matched,
+			&i.Proposal.Changes,
+			&i.Proposal.Rehearsal,
+			&i.Proposal.Warnings,
+			&i.Proposal.Intent,
+			&i.Proposal.RevisionOfID,
+			&i.Proposal.FailedPositions,
+			&i.Proposal.Conflicts,
+			&i.Proposal.OutcomeKeys,
 		); err != nil {
 			return nil, err
 		}

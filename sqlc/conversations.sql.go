@@ -528,7 +528,7 @@ SELECT id, workspace_id, number, status, tool, entity, module, operation, action
     SELECT page.id FROM unnest($1::uuid[]) AS c (id)
     CROSS JOIN LATERAL (
         SELECT p.id FROM proposals p WHERE p.conversation_id = c.id AND p.number < $2::bigint
-          AND (p.acting_user_id = $3 OR $4::boolean OR p.approvals_needed + p.approvals_raised > 0 AND p.approver_role = ANY($5::text[]) OR p.shared AND p.entity = ANY($6::text[]))
+          AND (p.acting_user_id = $3 OR $4::boolean OR p.approvals_needed + p.approvals_raised > 0 AND coalesce(p.approver_raised, p.approver_role) = ANY($5::text[]) OR p.shared AND p.entity = ANY($6::text[]))
         ORDER BY p.number DESC LIMIT $7) AS page)
 ORDER BY conversation_id, number DESC
 `

@@ -85,7 +85,7 @@ const extendProposal = `-- name: ExtendProposal :exec
 WITH extended AS (
     UPDATE proposals p SET expires_at = $1::timestamptz + p.lifetime, extended_at = $1
     WHERE p.id = $2 AND p.status = 'pending' AND p.extended_at IS NULL AND p.expires_at > $1
-    RETURNING p.id, p.workspace_id, p.number, p.status, p.tool, p.entity, p.module, p.operation, p.action_kind, p.headline, p.assistant_note, p.fingerprint, p.salt, p.acting_user_id, p.token_id, p.channel, p.client_name, p.conversation_id, p.turn_id, p.tool_call_id, p.approvals_needed, p.requires_approval, p.preview_only, p.lifetime, p.created_at, p.expires_at, p.extended_at, p.resolved_at, p.outcome_record_id, p.outcome_record, p.outcome_affected, p.failure_code, p.failure_message, p.failure_field, p.superseded_by_id, p.revert_of_id, p.idempotency_key, p.request_hash, p.approver_role, p.approval_lifetime, p.shared, p.record_count, p.matched, p.changes, p.rehearsal, p.warnings, p.conflicts, p.intent, p.revision_of_id, p.outcome_keys, p.failed_positions, p.approvals_raised
+    RETURNING p.id, p.workspace_id, p.number, p.status, p.tool, p.entity, p.module, p.operation, p.action_kind, p.headline, p.assistant_note, p.fingerprint, p.salt, p.acting_user_id, p.token_id, p.channel, p.client_name, p.conversation_id, p.turn_id, p.tool_call_id, p.approvals_needed, p.requires_approval, p.preview_only, p.lifetime, p.created_at, p.expires_at, p.extended_at, p.resolved_at, p.outcome_record_id, p.outcome_record, p.outcome_affected, p.failure_code, p.failure_message, p.failure_field, p.superseded_by_id, p.revert_of_id, p.approver_role, p.approval_lifetime, p.shared, p.record_count, p.matched, p.changes, p.rehearsal, p.warnings, p.conflicts, p.intent, p.revision_of_id, p.outcome_keys, p.failed_positions, p.approvals_raised, p.approver_raised
 ), event AS (
     INSERT INTO events (id, workspace_id, proposal_id, type, status, actor_id, at)
     SELECT $3, extended.workspace_id, extended.id, 'extended', extended.status, $4, $1 FROM extended
@@ -126,7 +126,7 @@ func (q *Queries) ExtendProposal(ctx context.Context, db DBTX, arg ExtendProposa
 }
 
 const facts = `-- name: Facts :one
-SELECT p.id, p.workspace_id, p.number, p.status, p.tool, p.entity, p.module, p.operation, p.action_kind, p.headline, p.assistant_note, p.fingerprint, p.salt, p.acting_user_id, p.token_id, p.channel, p.client_name, p.conversation_id, p.turn_id, p.tool_call_id, p.approvals_needed, p.requires_approval, p.preview_only, p.lifetime, p.created_at, p.expires_at, p.extended_at, p.resolved_at, p.outcome_record_id, p.outcome_record, p.outcome_affected, p.failure_code, p.failure_message, p.failure_field, p.superseded_by_id, p.revert_of_id, p.idempotency_key, p.request_hash, p.approver_role, p.approval_lifetime, p.shared, p.record_count, p.matched, p.changes, p.rehearsal, p.warnings, p.conflicts, p.intent, p.revision_of_id, p.outcome_keys, p.failed_positions, p.approvals_raised, clock_timestamp()::timestamptz AS now,
+SELECT p.id, p.workspace_id, p.number, p.status, p.tool, p.entity, p.module, p.operation, p.action_kind, p.headline, p.assistant_note, p.fingerprint, p.salt, p.acting_user_id, p.token_id, p.channel, p.client_name, p.conversation_id, p.turn_id, p.tool_call_id, p.approvals_needed, p.requires_approval, p.preview_only, p.lifetime, p.created_at, p.expires_at, p.extended_at, p.resolved_at, p.outcome_record_id, p.outcome_record, p.outcome_affected, p.failure_code, p.failure_message, p.failure_field, p.superseded_by_id, p.revert_of_id, p.approver_role, p.approval_lifetime, p.shared, p.record_count, p.matched, p.changes, p.rehearsal, p.warnings, p.conflicts, p.intent, p.revision_of_id, p.outcome_keys, p.failed_positions, p.approvals_raised, p.approver_raised, clock_timestamp()::timestamptz AS now,
     EXISTS (SELECT FROM sign_ins s WHERE s.id = $1 AND s.user_id = $2 AND s.workspace_id = $3
             AND s.ended_at IS NULL AND s.expires_at > clock_timestamp() FOR SHARE) AS signed_in,
     EXISTS (SELECT FROM users u WHERE u.id = $2 AND u.disabled_at IS NULL) AS enabled,
@@ -201,8 +201,6 @@ func (q *Queries) Facts(ctx context.Context, db DBTX, arg FactsParams) (*FactsRo
 		&i.StoredProposal.FailureField,
 		&i.StoredProposal.SupersededByID,
 		&i.StoredProposal.RevertOfID,
-		&i.StoredProposal.IdempotencyKey,
-		&i.StoredProposal.RequestHash,
 		&i.StoredProposal.ApproverRole,
 		&i.StoredProposal.ApprovalLifetime,
 		&i.StoredProposal.Shared,
@@ -217,6 +215,7 @@ func (q *Queries) Facts(ctx context.Context, db DBTX, arg FactsParams) (*FactsRo
 		&i.StoredProposal.OutcomeKeys,
 		&i.StoredProposal.FailedPositions,
 		&i.StoredProposal.ApprovalsRaised,
+		&i.StoredProposal.ApproverRaised,
 		&i.Now,
 		&i.SignedIn,
 		&i.Enabled,
@@ -291,7 +290,7 @@ func (q *Queries) Lapsed(ctx context.Context, db DBTX, maxRows int32) ([]*Lapsed
 }
 
 const lockLapsed = `-- name: LockLapsed :one
-SELECT id, workspace_id, number, status, tool, entity, module, operation, action_kind, headline, assistant_note, fingerprint, salt, acting_user_id, token_id, channel, client_name, conversation_id, turn_id, tool_call_id, approvals_needed, requires_approval, preview_only, lifetime, created_at, expires_at, extended_at, resolved_at, outcome_record_id, outcome_record, outcome_affected, failure_code, failure_message, failure_field, superseded_by_id, revert_of_id, idempotency_key, request_hash, approver_role, approval_lifetime, shared, record_count, matched, changes, rehearsal, warnings, conflicts, intent, revision_of_id, outcome_keys, failed_positions, approvals_raised FROM proposals
+SELECT id, workspace_id, number, status, tool, entity, module, operation, action_kind, headline, assistant_note, fingerprint, salt, acting_user_id, token_id, channel, client_name, conversation_id, turn_id, tool_call_id, approvals_needed, requires_approval, preview_only, lifetime, created_at, expires_at, extended_at, resolved_at, outcome_record_id, outcome_record, outcome_affected, failure_code, failure_message, failure_field, superseded_by_id, revert_of_id, approver_role, approval_lifetime, shared, record_count, matched, changes, rehearsal, warnings, conflicts, intent, revision_of_id, outcome_keys, failed_positions, approvals_raised, approver_raised FROM proposals
 WHERE id = $1 AND status IN ('pending', 'awaiting_approval') AND expires_at <= clock_timestamp() FOR UPDATE SKIP LOCKED
 `
 
@@ -336,8 +335,6 @@ func (q *Queries) LockLapsed(ctx context.Context, db DBTX, argID id.Proposal) (*
 		&i.FailureField,
 		&i.SupersededByID,
 		&i.RevertOfID,
-		&i.IdempotencyKey,
-		&i.RequestHash,
 		&i.ApproverRole,
 		&i.ApprovalLifetime,
 		&i.Shared,
@@ -352,6 +349,7 @@ func (q *Queries) LockLapsed(ctx context.Context, db DBTX, argID id.Proposal) (*
 		&i.OutcomeKeys,
 		&i.FailedPositions,
 		&i.ApprovalsRaised,
+		&i.ApproverRaised,
 	)
 	return &i, err
 }
@@ -372,19 +370,19 @@ WITH moved AS (
         outcome_record_id = $3, outcome_record = $4, outcome_affected = $5,
         failure_code = $6, failure_message = $7, failure_field = $8,
         failed_positions = $9, outcome_keys = $10, superseded_by_id = $11, expires_at = coalesce($12, p.expires_at),
-        approvals_raised = coalesce($13::integer, p.approvals_raised)
-    WHERE p.id = $14 AND p.status = $15
-    RETURNING p.id, p.workspace_id, p.number, p.status, p.tool, p.entity, p.module, p.operation, p.action_kind, p.headline, p.assistant_note, p.fingerprint, p.salt, p.acting_user_id, p.token_id, p.channel, p.client_name, p.conversation_id, p.turn_id, p.tool_call_id, p.approvals_needed, p.requires_approval, p.preview_only, p.lifetime, p.created_at, p.expires_at, p.extended_at, p.resolved_at, p.outcome_record_id, p.outcome_record, p.outcome_affected, p.failure_code, p.failure_message, p.failure_field, p.superseded_by_id, p.revert_of_id, p.idempotency_key, p.request_hash, p.approver_role, p.approval_lifetime, p.shared, p.record_count, p.matched, p.changes, p.rehearsal, p.warnings, p.conflicts, p.intent, p.revision_of_id, p.outcome_keys, p.failed_positions, p.approvals_raised
+        approvals_raised = coalesce($13::integer, p.approvals_raised), approver_raised = coalesce($14::text, p.approver_raised)
+    WHERE p.id = $15 AND p.status = $16
+    RETURNING p.id, p.workspace_id, p.number, p.status, p.tool, p.entity, p.module, p.operation, p.action_kind, p.headline, p.assistant_note, p.fingerprint, p.salt, p.acting_user_id, p.token_id, p.channel, p.client_name, p.conversation_id, p.turn_id, p.tool_call_id, p.approvals_needed, p.requires_approval, p.preview_only, p.lifetime, p.created_at, p.expires_at, p.extended_at, p.resolved_at, p.outcome_record_id, p.outcome_record, p.outcome_affected, p.failure_code, p.failure_message, p.failure_field, p.superseded_by_id, p.revert_of_id, p.approver_role, p.approval_lifetime, p.shared, p.record_count, p.matched, p.changes, p.rehearsal, p.warnings, p.conflicts, p.intent, p.revision_of_id, p.outcome_keys, p.failed_positions, p.approvals_raised, p.approver_raised
 ), event AS (
     INSERT INTO events (id, workspace_id, proposal_id, type, status, actor_id, at)
-    SELECT $16, moved.workspace_id, moved.id, $17, moved.status, $18, $19 FROM moved
+    SELECT $17, moved.workspace_id, moved.id, $18, moved.status, $19, $20 FROM moved
 ), audit AS (
     INSERT INTO audit_events (id, workspace_id, at, verb, outcome, actor_id, sign_in_id, address, conversation_id, proposal_id, tool, entity, operation, fingerprint)
-    SELECT $20, moved.workspace_id, $19, $21::text, moved.status::text, $18, $22, $23::text, moved.conversation_id, moved.id, moved.tool, moved.entity, moved.operation::text, moved.fingerprint FROM moved
+    SELECT $21, moved.workspace_id, $20, $22::text, moved.status::text, $19, $23, $24::text, moved.conversation_id, moved.id, moved.tool, moved.entity, moved.operation::text, moved.fingerprint FROM moved
 ), call AS (
     INSERT INTO tool_calls (id, workspace_id, user_id, sign_in_id, conversation_id, turn_id, proposal_id, tool, entity, status, code, started_at, finished_at)
-    SELECT $24, moved.workspace_id, $18, $22, moved.conversation_id, moved.turn_id, moved.id, $21::text, moved.entity,
-        (CASE WHEN moved.status = 'failed' THEN 'failed' ELSE 'succeeded' END)::tool_call_status, moved.failure_code::text, $19, clock_timestamp() FROM moved
+    SELECT $25, moved.workspace_id, $19, $23, moved.conversation_id, moved.turn_id, moved.id, $22::text, moved.entity,
+        (CASE WHEN moved.status = 'failed' THEN 'failed' ELSE 'succeeded' END)::tool_call_status, moved.failure_code::text, $20, clock_timestamp() FROM moved
 )
 SELECT 1 / count(*) FROM moved
 `
@@ -403,6 +401,7 @@ type MoveProposalParams struct {
 	SupersededBy    id.Proposal
 	ExpiresAt       *time.Time
 	ApprovalsRaised *int32
+	ApproverRaised  *string
 	ID              id.Proposal
 	LockedStatus    ProposalStatus
 	EventID         id.Event
@@ -433,6 +432,7 @@ func (q *Queries) MoveProposal(ctx context.Context, db DBTX, arg MoveProposalPar
 		arg.SupersededBy,
 		arg.ExpiresAt,
 		arg.ApprovalsRaised,
+		arg.ApproverRaised,
 		arg.ID,
 		arg.LockedStatus,
 		arg.EventID,
@@ -459,6 +459,31 @@ func (q *Queries) NextExpiry(ctx context.Context, db DBTX) (float64, error) {
 	var seconds float64
 	err := row.Scan(&seconds)
 	return seconds, err
+}
+
+const otherApprovers = `-- name: OtherApprovers :one
+SELECT count(*)::integer FROM memberships m JOIN users u ON u.id = m.user_id
+WHERE m.workspace_id = $1 AND m.role = $2 AND u.disabled_at IS NULL AND m.user_id NOT IN ($3, $4)
+`
+
+type OtherApproversParams struct {
+	WorkspaceID  id.Workspace
+	Role         Role
+	ActingUserID id.User
+	PersonID     id.User
+}
+
+// How many people of a role there are beside two.
+func (q *Queries) OtherApprovers(ctx context.Context, db DBTX, arg OtherApproversParams) (int32, error) {
+	row := db.QueryRow(ctx, otherApprovers,
+		arg.WorkspaceID,
+		arg.Role,
+		arg.ActingUserID,
+		arg.PersonID,
+	)
+	var column_1 int32
+	err := row.Scan(&column_1)
+	return column_1, err
 }
 
 const recordExpiry = `-- name: RecordExpiry :exec

@@ -255,7 +255,7 @@ func (q *Queries) EndSignIn(ctx context.Context, db DBTX, argID id.SignIn) (int6
 const ensureWorkspace = `-- name: EnsureWorkspace :one
 INSERT INTO workspaces (id, slug, name) VALUES ($1, $2, $3)
 ON CONFLICT (slug) DO UPDATE SET slug = excluded.slug
-RETURNING id, slug, name, created_at
+RETURNING id, slug, name, created_at, policy_version
 `
 
 type EnsureWorkspaceParams struct {
@@ -273,6 +273,7 @@ func (q *Queries) EnsureWorkspace(ctx context.Context, db DBTX, arg EnsureWorksp
 		&i.Slug,
 		&i.Name,
 		&i.CreatedAt,
+		&i.PolicyVersion,
 	)
 	return &i, err
 }
@@ -459,7 +460,7 @@ func (q *Queries) ListTokens(ctx context.Context, db DBTX, email *string) ([]*Li
 }
 
 const listWorkspacesOfUser = `-- name: ListWorkspacesOfUser :many
-SELECT w.id, w.slug, w.name, w.created_at FROM workspaces w JOIN memberships m ON m.workspace_id = w.id WHERE m.user_id = $1 ORDER BY w.slug
+SELECT w.id, w.slug, w.name, w.created_at, w.policy_version FROM workspaces w JOIN memberships m ON m.workspace_id = w.id WHERE m.user_id = $1 ORDER BY w.slug
 `
 
 func (q *Queries) ListWorkspacesOfUser(ctx context.Context, db DBTX, userID id.User) ([]*Workspace, error) {
@@ -476,6 +477,7 @@ func (q *Queries) ListWorkspacesOfUser(ctx context.Context, db DBTX, userID id.U
 			&i.Slug,
 			&i.Name,
 			&i.CreatedAt,
+			&i.PolicyVersion,
 		); err != nil {
 			return nil, err
 		}

@@ -1041,8 +1041,6 @@ type StoredProposal struct {
 	FailureField     *string
 	SupersededByID   id.Proposal
 	RevertOfID       id.Proposal
-	IdempotencyKey   *string
-	RequestHash      []byte
 	ApproverRole     Role
 	ApprovalLifetime time.Duration
 	Shared           bool
@@ -1057,11 +1055,13 @@ type StoredProposal struct {
 	OutcomeKeys      []string
 	FailedPositions  []int32
 	ApprovalsRaised  int32
+	ApproverRaised   *string
 }
 
 type Workspace struct {
-	ID        id.Workspace
-	Slug      string
-	Name      string
-	CreatedAt time.Time
+	ID            id.Workspace
+	Slug          string
+	Name          string
+	CreatedAt     time.Time
+	PolicyVersion int64
 }

@@ -447,25 +447,25 @@ func (q *Queries) OtherOpenProposals(ctx context.Context, db DBTX, proposals []u
 }
 
 const proposalByKey = `-- name: ProposalByKey :one
-SELECT id, request_hash FROM proposals WHERE workspace_id = $1 AND acting_user_id = $2 AND idempotency_key = $3::text
+SELECT proposal_id, request_hash FROM idempotency_keys WHERE workspace_id = $1 AND user_id = $2 AND key = $3::text
 `
 
 type ProposalByKeyParams struct {
-	WorkspaceID    id.Workspace
-	ActingUserID   id.User
-	IdempotencyKey string
+	WorkspaceID id.Workspace
+	UserID      id.User
+	Key         string
 }
 
 type ProposalByKeyRow struct {
-	ID          id.Proposal
+	ProposalID  id.Proposal
 	RequestHash []byte
 }
 
-// What an earlier request with this key made, and the hash of what it asked for.
+// What an earlier request with this key was answered with, and the hash of what it asked for.
 func (q *Queries) ProposalByKey(ctx context.Context, db DBTX, arg ProposalByKeyParams) (*ProposalByKeyRow, error) {
-	row := db.QueryRow(ctx, proposalByKey, arg.WorkspaceID, arg.ActingUserID, arg.IdempotencyKey)
+	row := db.QueryRow(ctx, proposalByKey, arg.WorkspaceID, arg.UserID, arg.Key)
 	var i ProposalByKeyRow
-	err := row.Scan(&i.ID, &i.RequestHash)
+	err := row.Scan(&i.ProposalID, &i.RequestHash)
 	return &i, err
 }
 
@@ -1033,7 +1033,7 @@ func (q *Queries) ProposalsNewestBackward(ctx context.Context, db DBTX, arg Prop
 
 const propose = `-- name: Propose :exec
 SELECT propose($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
-    $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35)::bigint AS number
+    $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37)::bigint AS number
 `
 
 type ProposeParams struct {
@@ -1071,6 +1071,8 @@ type ProposeParams struct {
 	RejectedWithin   *time.Duration
 	RevisionOf       *uuid.UUID
 	RevertOf         *uuid.UUID
+	Beside           *uuid.UUID
+	MostOfTurn       *int32
 	Records          json.RawMessage
 }
 
@@ -1110,6 +1112,8 @@ func (q *Queries) Propose(ctx context.Context, db DBTX, arg ProposeParams) error
 		arg.RejectedWithin,
 		arg.RevisionOf,
 		arg.RevertOf,
+		arg.Beside,
+		arg.MostOfTurn,
 		arg.Records,
 	)
 	return err

@@ -28,14 +28,16 @@ func (q *Queries) EndStaleToolCalls(ctx context.Context, db DBTX, deadline time.
 }
 
 const finishToolCall = `-- name: FinishToolCall :exec
-SELECT finish_tool_call($1, $2, $3, $4)::boolean AS ended
+SELECT finish_tool_call($1, $2, $3, $4, $5, $6)::boolean AS ended
 `
 
 type FinishToolCallParams struct {
-	ID         uuid.UUID
-	Status     ToolCallStatus
-	Code       *string
-	ProposalID *uuid.UUID
+	ID             uuid.UUID
+	Status         ToolCallStatus
+	Code           *string
+	ProposalID     *uuid.UUID
+	IdempotencyKey *string
+	RequestHash    []byte
 }
 
 func (q *Queries) FinishToolCall(ctx context.Context, db DBTX, arg FinishToolCallParams) error {
@@ -44,12 +46,40 @@ func (q *Queries) FinishToolCall(ctx context.Context, db DBTX, arg FinishToolCal
 		arg.Status,
 		arg.Code,
 		arg.ProposalID,
+		arg.IdempotencyKey,
+		arg.RequestHash,
 	)
 	return err
 }
 
-const recordToolCall = `-- name: RecordToolCall :exec
-SELECT record_tool_call($1, $2, $3, $4, $5, $6, $7, $8, $9)
+const recordRevision = `-- name: RecordRevision :exec
+SELECT record_tool_call($1, $2, $3, NULL, $4, NULL, 'revise_proposal', $5, $6, false)
+`
+
+type RecordRevisionParams struct {
+	ID             uuid.UUID
+	UserID         uuid.UUID
+	SignInID       uuid.UUID
+	ConversationID *uuid.UUID
+	Entity         string
+	Input          json.RawMessage
+}
+
+// A call that a person makes without an assistant: it counts against no budget.
+func (q *Queries) RecordRevision(ctx context.Context, db DBTX, arg RecordRevisionParams) error {
+	_, err := db.Exec(ctx, recordRevision,
+		arg.ID,
+		arg.UserID,
+		arg.SignInID,
+		arg.ConversationID,
+		arg.Entity,
+		arg.Input,
+	)
+	return err
+}
+
+const recordToolCall = `-- name: RecordToolCall :one
+SELECT coalesce(record_tool_call($1, $2, $3, $4, $5, $6, $7, $8, $9, true), 'null')::jsonb AS budgets
 `
 
 type RecordToolCallParams struct {
@@ -64,8 +94,9 @@ type RecordToolCallParams struct {
 	Input          json.RawMessage
 }
 
-func (q *Queries) RecordToolCall(ctx context.Context, db DBTX, arg RecordToolCallParams) error {
-	_, err := db.Exec(ctx, recordToolCall,
+// With what it says of budgets; null where no budget is spent or nearly so.
+func (q *Queries) RecordToolCall(ctx context.Context, db DBTX, arg RecordToolCallParams) (json.RawMessage, error) {
+	row := db.QueryRow(ctx, recordToolCall,
 		arg.ID,
 		arg.UserID,
 		arg.SignInID,
@@ -76,5 +107,7 @@ func (q *Queries) RecordToolCall(ctx context.Context, db DBTX, arg RecordToolCal
 		arg.Entity,
 		arg.Input,
 	)
-	return err
+	var budgets json.RawMessage
+	err := row.Scan(&budgets)
+	return budgets, err
 }

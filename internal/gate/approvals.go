@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -53,13 +54,24 @@ func (g *Gate) ApprovalsNeeded(p *sqlc.Proposal) int32 {
 	return f.needed()
 }
 
-// approvers is the role of those whose approval counts: the configuration's now, where it asks for any, else
-// the card's.
+// approvers is the role of those whose approval counts: the highest that the card, the configuration when it was
+// confirmed, or the configuration now asks for.
 func (f facts) approvers() sqlc.Role {
-	if f.approver != "" {
-		return f.approver
+	role := f.approver
+	if raised := f.proposal.ApproverRaised; raised != nil {
+		role = higher(role, sqlc.Role(*raised))
 	}
-	return f.proposal.ApproverRole
+	if f.proposal.ApprovalsNeeded > 0 || role == "" {
+		role = higher(role, f.proposal.ApproverRole)
+	}
+	return role
+}
+
+func higher(a, b sqlc.Role) sqlc.Role {
+	if slices.Index(ranks, string(b)) > slices.Index(ranks, string(a)) {
+		return b
+	}
+	return a
 }
 
 // given is how many approvals count.
@@ -141,4 +153,16 @@ func (f facts) untimely() string {
 		return "Its time is over: it was confirmed, and nobody approved it in time."
 	}
 	return "Its time is over: it was confirmed, and not enough others approved it in time. Approved by: " + strings.Join(names, ", ") + "."
+}
+
+// takesTheLastApprover tells whether someone who confirms what is another's leaves too few who may approve it, being
+// one of them.
+func (d *decision) takesTheLastApprover(ctx context.Context, v verdict) (bool, error) {
+	f := d.facts
+	if v != await || f.kind != sqlc.DecisionKindConfirm || f.own() || f.role != f.approvers() {
+		return false, nil
+	}
+	others, err := d.gate.queries.OtherApprovers(ctx, d.tx.Now(), sqlc.OtherApproversParams{
+		WorkspaceID: f.proposal.WorkspaceID, Role: f.approvers(), ActingUserID: f.proposal.ActingUserID, PersonID: f.person.User().ID})
+	return others < f.needed(), err
 }

@@ -73,6 +73,10 @@ func TestSettleApprovals(t *testing.T) {
 		{"by an approver, where the card says members", awaiting(1, approve, asksFor(member, approver)), apply},
 		{"the second, the first as the card says and not as the configuration", awaiting(2, approve, approvedBy(aiko, member), asksFor(member, approver)), await},
 		{"by an approver, where the configuration came to ask for operators", awaiting(1, approve, asksFor(approver, sqlc.RoleOperator)), forbid},
+		{"by an operator, as the card says, where the configuration came to ask for approvers", awaiting(1, approve, as(sqlc.RoleOperator), asksFor(sqlc.RoleOperator, approver)), apply},
+		{"by an approver, where the card says operators", awaiting(1, approve, asksFor(sqlc.RoleOperator, approver)), forbid},
+		{"by an operator, where the configuration asked for operators when it was confirmed", awaiting(1, approve, as(sqlc.RoleOperator), raisedTo(sqlc.RoleOperator)), apply},
+		{"by an approver, where the configuration asked for operators when it was confirmed", awaiting(1, approve, raisedTo(sqlc.RoleOperator)), forbid},
 		{"by its acting user", awaiting(1, approve, mine, confirmedBy(me, approver)), forbid},
 		{"by its acting user, another confirmed", awaiting(1, approve, mine, shared, confirmedBy(aiko, approver)), forbid},
 		{"by who confirmed it", awaiting(1, approve, shared, confirmedBy(me, approver)), forbid},
@@ -128,6 +132,9 @@ func TestSettleApprovals(t *testing.T) {
 
 func asksFor(card, now sqlc.Role) func(*facts) {
 	return func(f *facts) { f.proposal.ApproverRole, f.approver, f.approvals = card, now, 1 }
+}
+func raisedTo(role sqlc.Role) func(*facts) {
+	return func(f *facts) { f.proposal.ApproverRaised = new(string(role)) }
 }
 func approving(f *facts)    { f.kind = sqlc.DecisionKindApprove }
 func disapproving(f *facts) { f.kind, f.checksCard = sqlc.DecisionKindDisapprove, false }

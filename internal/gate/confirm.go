@@ -32,6 +32,11 @@ func (g *Gate) affirm(ctx context.Context, by identity.Person, which id.Proposal
 		if verdict != apply && verdict != await && !refused {
 			return d.refusal(ctx, verdict)
 		}
+		if alone, err := d.takesTheLastApprover(ctx, verdict); err != nil {
+			return nil, err
+		} else if alone {
+			return nil, forbidden("You are one of those who have to approve this, and without you they are too few. Somebody else has to confirm it.")
+		}
 		// 4. The decision is inserted under its unique key.
 		if err := d.insert(ctx, verdict, seen, ""); err != nil {
 			return nil, err

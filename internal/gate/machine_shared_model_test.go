@@ -68,6 +68,11 @@ func (m *sharedModel) couldApprove(owner string) int {
 	return n
 }
 
+// takesTheLast: an approver who confirms another's leaves too few to approve it.
+func (m *sharedModel) takesTheLast(c *sharedCard, who string) bool {
+	return c.shared && who != c.owner && m.approver(who) && m.couldApprove(c.owner)-1 < 2
+}
+
 // may is who may do what.
 func (m *sharedModel) may(c *sharedCard, kind sqlc.DecisionKind, who string) bool {
 	switch kind {

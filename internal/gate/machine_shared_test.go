@@ -129,6 +129,8 @@ func (m *sharedMachine) decide(r *rapid.T, kind sqlc.DecisionKind, do func(ident
 	want, acts := m.expect(c, kind, who)
 	if acts && seen != c.fingerprint && (kind == sqlc.DecisionKindConfirm || kind == sqlc.DecisionKindApprove) {
 		want, acts = cardOutdated, false
+	} else if acts && kind == sqlc.DecisionKindConfirm && m.takesTheLast(c, who) {
+		want, acts = forbidden, false
 	}
 	answer, err := do(m.persons[who], which, seen)
 	if got := said(answer, err); got != want {

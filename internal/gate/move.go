@@ -71,6 +71,9 @@ func (d *decision) wait(params *sqlc.MoveProposalParams) {
 	if n := f.needed(); n > f.proposal.ApprovalsNeeded {
 		params.ApprovalsRaised = &n
 	}
+	if role := f.approvers(); role != f.proposal.ApproverRole {
+		params.ApproverRaised = new(string(role))
+	}
 }
 
 // withdrawCutShort takes back, for the system, what a turn proposed that did not end well.

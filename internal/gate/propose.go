@@ -116,7 +116,7 @@ func (g *Gate) store(ctx context.Context, tx *postgres.Tx, by identity.Actor, in
 	if err := g.queries.Propose(ctx, tx.Later(), params); err != nil {
 		return nil, err
 	}
-	made, err := g.finished(ctx, tx, in, id.ProposalOf(params.ID))
+	made, err := g.finished(ctx, tx, in, id.ProposalOf(params.ID), nil)
 	return made, twinOf(err, params.Intent)
 }
 
@@ -133,7 +133,7 @@ func (g *Gate) seal(by identity.Actor, in Intent, draft *drafted, salt []byte) (
 		Channel: in.Channel, ClientName: optional(in.ClientName), ConversationID: id.Null(in.Conversation), TurnID: id.Null(in.Turn),
 		ToolCallID: in.Call.UUID(), ApprovalsNeeded: in.Approval.Needed, ApproverRole: approvers(in.Approval), ApprovalLifetime: in.Approval.Lifetime,
 		PreviewOnly: draft.preview, Shared: in.Entity.Confirm == record.ConfirmWorkspace, Lifetime: cmp.Or(in.Lifetime, in.Entity.Lifetime),
-		IdempotencyKey: optional(in.IdempotencyKey), RequestHash: in.RequestHash, RevisionOf: id.Null(in.Revises), RevertOf: id.Null(in.RevertOf)}
+		IdempotencyKey: optional(in.IdempotencyKey), RequestHash: in.RequestHash, RevisionOf: id.Null(in.Revises), RevertOf: id.Null(in.RevertOf), MostOfTurn: new(int32(g.registry.Assistant().ProposalsPerTurn))}
 	if !by.Token().IsZero() {
 		params.RejectedWithin = new(g.registry.Assistant().RejectedWithin)
 	}
@@ -193,10 +193,15 @@ func (g *Gate) noun(entity string) card.Noun {
 	return card.Noun{Title: e.Title, LabelField: e.LabelField()}
 }
 
-// finished ends the call in the transaction of its proposal, reads that as everyone does, and commits.
-func (g *Gate) finished(ctx context.Context, tx *postgres.Tx, in Intent, made id.Proposal) (*sqlc.Proposal, error) {
+// finished ends the call in the transaction of its proposal, reads that as everyone does, and commits. key is what
+// the request is to be known by from now on, where that is not stored yet.
+func (g *Gate) finished(ctx context.Context, tx *postgres.Tx, in Intent, made id.Proposal, key *string) (*sqlc.Proposal, error) {
 	u := made.UUID()
-	err := g.queries.FinishToolCall(ctx, tx.Later(), sqlc.FinishToolCallParams{ID: in.Call.UUID(), Status: sqlc.ToolCallStatusSucceeded, ProposalID: &u})
+	params := sqlc.FinishToolCallParams{ID: in.Call.UUID(), Status: sqlc.ToolCallStatusSucceeded, ProposalID: &u, IdempotencyKey: key}
+	if key != nil {
+		params.RequestHash = in.RequestHash
+	}
+	err := g.queries.FinishToolCall(ctx, tx.Later(), params)
 	if err != nil {
 		return nil, err
 	}
@@ -227,6 +232,8 @@ func refusedBy(err error) error {
 		return forbidden("You may not propose in this workspace.")
 	case errors.As(err, &pg) && pg.Code == "CS004":
 		return &Refusal{Code: NoEligibleApprover, Message: "This needs the approval of others, and there are not enough people here who could approve it."}
+	case errors.As(err, &pg) && pg.Code == "CS007":
+		return spent(pg.Detail)
 	case errors.As(err, &pg) && pg.Code == "CS005":
 		return &Refusal{Code: RecentlyRejected, Message: "A person rejected this change a short while ago. They may ask for it again themselves."}
 	}

@@ -21,7 +21,7 @@ func (g *Gate) repeated(ctx context.Context, tx *postgres.Tx, by identity.Actor,
 	if in.IdempotencyKey == "" {
 		return nil, nil
 	}
-	before, err := g.queries.ProposalByKey(ctx, tx.Now(), sqlc.ProposalByKeyParams{WorkspaceID: by.Workspace().ID, ActingUserID: by.User().ID, IdempotencyKey: in.IdempotencyKey})
+	before, err := g.queries.ProposalByKey(ctx, tx.Now(), sqlc.ProposalByKeyParams{WorkspaceID: by.Workspace().ID, UserID: by.User().ID, Key: in.IdempotencyKey})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	} else if err != nil {
@@ -30,10 +30,10 @@ func (g *Gate) repeated(ctx context.Context, tx *postgres.Tx, by identity.Actor,
 	if !bytes.Equal(before.RequestHash, in.RequestHash) {
 		return nil, &Error{Code: IdempotencyMismatch, Message: "This idempotency key was used for another request."}
 	}
-	return g.finished(ctx, tx, in, before.ID)
+	return g.finished(ctx, tx, in, before.ProposalID, nil)
 }
 
 func raced(err error) bool {
 	pg := (*pgconn.PgError)(nil)
-	return errors.Is(err, errMoved) || errors.Is(err, errTwinGone) || errors.As(err, &pg) && pg.Code == "23505" && pg.ConstraintName == "proposals_key"
+	return errors.Is(err, errMoved) || errors.Is(err, errTwinGone) || errors.As(err, &pg) && pg.Code == "23505" && pg.ConstraintName == "idempotency_keys_pkey"
 }

@@ -94,15 +94,15 @@ func (d *decision) replace(ctx context.Context, next *redrafted) (*sqlc.Proposal
 		return nil, err
 	}
 	err = errors.Join(
-		q.RecordToolCall(ctx, later, sqlc.RecordToolCallParams{ID: next.intent.Call.UUID(), UserID: by.User().ID.UUID(), SignInID: id.Null(by.SignIn()),
-			ConversationID: id.Null(next.intent.Conversation), Tool: "revise_proposal", Entity: next.intent.Entity.Name, Input: fmt.Appendf(nil, "{%q: %q}", "id", d.facts.proposal.ID)}),
+		q.RecordRevision(ctx, later, sqlc.RecordRevisionParams{ID: next.intent.Call.UUID(), UserID: by.User().ID.UUID(), SignInID: by.SignIn().UUID(),
+			ConversationID: id.Null(next.intent.Conversation), Entity: next.intent.Entity.Name, Input: fmt.Appendf(nil, "{%q: %q}", "id", d.facts.proposal.ID)}),
 		q.Propose(ctx, later, params),
 		d.insert(ctx, apply, d.facts.seen, ""),
 		d.move(ctx, outcome{status: sqlc.ProposalStatusSuperseded, supersededBy: id.ProposalOf(params.ID)}))
 	if err != nil {
 		return nil, err
 	}
-	made, err := d.gate.finished(ctx, d.tx, next.intent, id.ProposalOf(params.ID))
+	made, err := d.gate.finished(ctx, d.tx, next.intent, id.ProposalOf(params.ID), nil)
 	if pg := (*pgconn.PgError)(nil); errors.As(err, &pg) && pg.Code == "CS006" {
 		return nil, &Refusal{Code: NothingToChange, Message: "This is proposed already, by another proposal that is open. Decide that one."}
 	}

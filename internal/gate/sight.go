@@ -94,7 +94,11 @@ type Seen struct {
 }
 
 func seen(p *sqlc.StoredProposal) Seen {
-	return Seen{ActingUser: p.ActingUserID, RequiresApproval: requires(p), ApproverRole: p.ApproverRole, Shared: p.Shared, Entity: p.Entity, ActionKind: p.ActionKind, Status: p.Status}
+	approvers := p.ApproverRole
+	if p.ApproverRaised != nil {
+		approvers = sqlc.Role(*p.ApproverRaised)
+	}
+	return Seen{ActingUser: p.ActingUserID, RequiresApproval: requires(p), ApproverRole: approvers, Shared: p.Shared, Entity: p.Entity, ActionKind: p.ActionKind, Status: p.Status}
 }
 
 // Sees tells whether someone sees a proposal: the condition of the queries.

@@ -47,7 +47,7 @@ func (g *Gate) twin(ctx context.Context, by identity.Actor, in Intent, intent []
 		} else if err != nil {
 			return err
 		}
-		made, err = g.finished(ctx, tx, in, open)
+		made, err = g.finished(ctx, tx, in, open, optional(in.IdempotencyKey))
 		return err
 	})
 	return made, err

@@ -66,11 +66,17 @@ func entries(m mapping, key string) []pair {
 func parseAssistant(m mapping) Assistant {
 	n, ok := m.values["assistant"]
 	if !ok {
-		return Assistant{RejectedWithin: defaultRejectedWithin}
+		return Assistant{RejectedWithin: defaultRejectedWithin, ProposalsPerTurn: defaultProposalsPerTurn}
 	}
-	a := mappingOf(n, "assistant", m.problems, "enabled", "provider", "rejected_within")
-	return Assistant{Enabled: a.flag("enabled", true), Provider: a.choice("provider", providers...), RejectedWithin: a.rejectedWithin()}
+	a := mappingOf(n, "assistant", m.problems, "enabled", "provider", "rejected_within", "proposals_per_turn")
+	assistant := Assistant{Enabled: a.flag("enabled", true), Provider: a.choice("provider", providers...), RejectedWithin: a.rejectedWithin(), ProposalsPerTurn: defaultProposalsPerTurn}
+	if a.has("proposals_per_turn") {
+		assistant.ProposalsPerTurn = a.count("proposals_per_turn", maxProposalsPerTurn)
+	}
+	return assistant
 }
+
+const defaultProposalsPerTurn, maxProposalsPerTurn = 5, 100
 
 const defaultRejectedWithin, maxRejectedWithin = 30 * time.Minute, 30 * 24 * time.Hour
 

@@ -25,6 +25,8 @@ type Assistant struct {
 	Provider string
 	// RejectedWithin is how long an agent may not propose again what a person rejected.
 	RejectedWithin time.Duration
+	// ProposalsPerTurn is the most that one answer of the assistant proposes.
+	ProposalsPerTurn int
 }
 
 // Approval is what has to follow a confirm of an operation: so many other people of a role, in time. Where

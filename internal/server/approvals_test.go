@@ -349,3 +349,32 @@ func TestAnApprovalHasItsOwnTime(t *testing.T) {
 	}
 	w.invariants()
 }
+
+// Where the configuration came to ask for a higher role than the card, those are asked, shown it and counted; a lower
+// one than the card's changes nothing.
+func TestWhoApprovesIsTheHighestAskedFor(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	maria, jonas, rosa := w.signIn("maria@harbor.example"), w.signIn("jonas@harbor.example"), w.signIn("rosa@harbor.example")
+	id, fingerprint := maria.remove(w.spare())
+	raised := w.serve(approvals(t, "{ count: 1, role: OPERATOR }"))
+	(&client{w: w, url: raised, token: maria.token}).confirm(id, fingerprint).want(vars{"confirmProposal.result.status": "AWAITING_APPROVAL"})
+	awaiting := `{ proposals(filter: { actionable: true }) { edges { node { id } } } }`
+	rosa.gql(awaiting, nil).want(vars{"proposals.edges.0.node.id": id})
+	jonas.gql(awaiting, nil).want(vars{"proposals.edges": []any{}})
+	jonas.approve(id, fingerprint).refused("FORBIDDEN") // on the server with the old configuration, too
+	rosa.approve(id, fingerprint).want(vars{"approveProposal.result.status": "APPLIED"})
+	rosa.gql(waits, vars{"id": id}).want(vars{"proposal.approval.given": 1, "proposal.approval.by.0.name": "Rosa Marino"})
+	w.invariants()
+}
+
+func TestALoweredRoleDoesNotReplaceTheCards(t *testing.T) {
+	t.Parallel()
+	w := start(t, approvals(t, "{ count: 1, role: OPERATOR }"))
+	maria, jonas, rosa := w.signIn("maria@harbor.example"), w.signIn("jonas@harbor.example"), w.signIn("rosa@harbor.example")
+	id, fingerprint := maria.waiting(w.spare())
+	lowered := w.serve(approvals(t, "{ count: 1, role: APPROVER }"))
+	(&client{w: w, url: lowered, token: jonas.token}).approve(id, fingerprint).refused("FORBIDDEN")
+	(&client{w: w, url: lowered, token: rosa.token}).approve(id, fingerprint).want(vars{"approveProposal.result.status": "APPLIED"})
+	w.invariants()
+}

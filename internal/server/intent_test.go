@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/countersign/countersign/internal/server"
@@ -104,4 +105,75 @@ func TestTheWindowOfARejectionEnds(t *testing.T) {
 	id, _ := agent.propose(in)
 	maria.gql(reject, vars{"in": vars{"id": id}}).want(vars{"rejectProposal.result.status": "REJECTED"})
 	agent.propose(in)
+}
+
+// A key is known by what it was answered with, also where that was open already: another body under it is refused,
+// and the same body answers the same, decided or not.
+func TestAKeyThatWasAnsweredWithWhatWasOpenIsKept(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	maria := w.signIn("maria@harbor.example")
+	first, fingerprint := maria.rename("4", "reviewer")
+	keyed := func(name string) *answer {
+		return maria.gql(propose, vars{"in": vars{"entity": "core.role", "operation": "UPDATE", "recordId": "4", "changes": vars{"name": name}, "idempotencyKey": "again"}})
+	}
+	keyed("reviewer").want(vars{"proposeChange.result.id": first})
+	keyed("critic").refused("IDEMPOTENCY_MISMATCH")
+	maria.confirm(first, fingerprint).want(vars{"confirmProposal.result.status": "APPLIED"})
+	keyed("reviewer").want(vars{"proposeChange.result.id": first, "proposeChange.result.status": "APPLIED"})
+	w.invariants()
+}
+
+// One key from twenty, on two servers, half of them with another body: whoever comes first is who the others repeat
+// or do not match.
+func TestAKeyAtOnceWithTwoBodies(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	urls := []string{w.url, w.serve()}
+	maria := w.signIn("maria@harbor.example")
+	maria.rename("4", "reviewer")
+	_, release := w.hold(`LOCK TABLE countersign.idempotency_keys IN SHARE MODE`)
+	answers := w.together(20, 2, release, func(i int) *answer {
+		name := []string{"reviewer", "critic"}[i/2%2]
+		return (&client{w: w, url: urls[i%2], token: maria.token}).gql(propose, vars{"in": vars{"entity": "core.role", "operation": "UPDATE", "recordId": "4", "changes": vars{"name": name}, "idempotencyKey": "one"}})
+	})
+	ids, mismatched := map[string]int{}, 0
+	for _, a := range answers {
+		switch {
+		case len(a.Errors) == 0:
+			ids[a.text("proposeChange.result.id")]++
+		case strings.Contains(a.raw, "IDEMPOTENCY_MISMATCH"):
+			mismatched++
+		default:
+			t.Errorf("answered %s", a.raw)
+		}
+	}
+	if len(ids) != 1 || mismatched != 10 {
+		t.Errorf("answered %v, and %d mismatches", ids, mismatched)
+	}
+	w.invariants()
+}
+
+// A second answer of the chat whose wish is open already says its number and shows its card.
+func TestTheSecondAnswerShowsTheCardToo(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	maria := w.signIn("maria@harbor.example")
+	first := maria.say("Rename role 4 to reviewer")
+	id := first.text("sendMessage.message.writes.0.id")
+	maria.say("Rename role 4 to reviewer").want(vars{"sendMessage.message.writes.0.id": id, "sendMessage.message.writes.0.status": "PENDING"})
+}
+
+// What two answers want does not go with the one that was cut short: the later one holds it.
+func TestWhatALaterAnswerWantsStaysWhenTheEarlierIsCutShort(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	maria := w.signIn("maria@harbor.example")
+	said := maria.say("Rename role 4 to reviewer")
+	id, fingerprint := said.text("sendMessage.message.writes.0.id"), said.text("sendMessage.message.writes.0.fingerprint")
+	w.exec(`UPDATE countersign.turns SET status = 'running', finished_at = NULL, lease_until = clock_timestamp() + interval '1 hour'`)
+	maria.say("Rename role 4 to reviewer").want(vars{"sendMessage.message.writes.0.id": id})
+	w.exec(`UPDATE countersign.turns SET lease_until = clock_timestamp() WHERE status = 'running'`)
+	maria.confirm(id, fingerprint).want(vars{"confirmProposal.result.status": "APPLIED"})
+	w.invariants()
 }

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"github.com/countersign/countersign/internal/gate"
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/identity"
@@ -99,17 +101,39 @@ func (s *Service) call(ctx context.Context, who identity.Actor, from Origin, t T
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	call := id.NewToolCall()
-	if err := s.record(ctx, who, from, t, call, logged); err != nil {
-		return nil, &gate.Error{Code: gate.Unavailable, Message: "The call could not be written down, so it was not made. Try again.", Cause: err}
+	budget, err := s.record(ctx, who, from, t, call, logged)
+	if err != nil {
+		return nil, unrecorded(err)
 	}
-	result, err := do(ctx, call)
+	result, err := s.afford(ctx, call, budget, do)
 	if refusal := (*gate.Refusal)(nil); errors.As(err, &refusal) {
 		result, err = &Result{Code: string(refusal.Code), Message: refusal.Message, Field: refusal.Field}, nil
 	}
 	if result == nil || result.Proposal == nil { // a proposal ends its call itself, in its transaction
 		s.finish(ctx, who, call, result, err)
+	} else if ctx.Err() != nil { // whoever asked has gone, and does not know of it
+		s.finish(ctx, who, call, nil, ctx.Err())
+		return nil, &gate.Error{Code: gate.Unavailable, Message: "The request ended before it was answered, so what it proposed was withdrawn.", Cause: ctx.Err()}
 	}
 	return result, err
+}
+
+// afford does it where a budget is left for it.
+func (s *Service) afford(ctx context.Context, call id.ToolCall, budget *gate.Spent, do func(context.Context, id.ToolCall) (*Result, error)) (*Result, error) {
+	if budget.Measure != "" {
+		return nil, budget.Refusal()
+	}
+	for _, soft := range budget.Soft {
+		s.log.WarnContext(ctx, "a budget is nearly spent", "call", call, "measure", soft.Measure, "of", soft.Of, "period", soft.Period, "soft_limit", soft.Limit)
+	}
+	return do(ctx, call)
+}
+
+func unrecorded(err error) error {
+	if pg := (*pgconn.PgError)(nil); errors.As(err, &pg) && pg.Code == "CS003" {
+		return &gate.Error{Code: gate.Forbidden, Message: "Your sign-in or token has ended. Sign in again.", Cause: err}
+	}
+	return &gate.Error{Code: gate.Unavailable, Message: "The call could not be written down, so it was not made. Try again.", Cause: err}
 }
 
 func (s *Service) do(ctx context.Context, who identity.Actor, from Origin, t Tool, call id.ToolCall, raw json.RawMessage) (*Result, error) {
@@ -153,11 +177,16 @@ func (s *Service) intentOf(who identity.Actor, from Origin, t Tool, call id.Tool
 	return intent
 }
 
-// record writes the row of a call before anything is done.
-func (s *Service) record(ctx context.Context, who identity.Actor, from Origin, t Tool, call id.ToolCall, logged json.RawMessage) error {
-	return s.queries.RecordToolCall(ctx, postgres.As(s.agent, who.Workspace().ID), sqlc.RecordToolCallParams{
+// record writes the row of a call before anything is done, and counts it.
+func (s *Service) record(ctx context.Context, who identity.Actor, from Origin, t Tool, call id.ToolCall, logged json.RawMessage) (*gate.Spent, error) {
+	said, err := s.queries.RecordToolCall(ctx, postgres.As(s.agent, who.Workspace().ID), sqlc.RecordToolCallParams{
 		ID: call.UUID(), UserID: who.User().ID.UUID(), SignInID: id.Null(who.SignIn()), TokenID: id.Null(who.Token()),
 		ConversationID: id.Null(from.Conversation), TurnID: id.Null(from.Turn), Tool: t.Name, Entity: t.Entity.Name, Input: logged})
+	if err != nil {
+		return nil, err
+	}
+	budget := &gate.Spent{}
+	return budget, json.Unmarshal(said, budget)
 }
 
 // finish ends the row, also where the caller has gone away.

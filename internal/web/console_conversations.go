@@ -109,14 +109,14 @@ func (c *Console) messages(ctx context.Context, who identity.Person, f views.Fra
 		list[i] = views.Message{Message: m, Citations: citationsOf(m)}
 		last[m.TurnID], turns[i] = &list[i], m.TurnID
 	}
-	cards, err := c.cardsOfTurns(ctx, who, f, turns)
+	cards, under, err := c.cardsOfTurns(ctx, who, f, turns)
 	if err != nil {
 		return nil, err
 	}
 	for _, one := range cards {
 		one.Back = views.ConversationPath(talk.ID)
-		under := last[one.Proposal.TurnID]
-		under.Cards = append(under.Cards, one)
+		message := last[under[one.Proposal.ID]]
+		message.Cards = append(message.Cards, one)
 	}
 	return list, nil
 }

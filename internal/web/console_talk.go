@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 
 	"github.com/countersign/countersign/internal/assistant"
 	"github.com/countersign/countersign/internal/id"
@@ -73,17 +74,31 @@ func (c *Console) compose(who identity.Person, content, wrong string) views.Comp
 	return views.Compose{Key: id.NewTurn().String(), Content: content, Wrong: wrong, Limit: assistant.MaxContent, Examples: examples(c.Tools.Offered(who))}
 }
 
-func (c *Console) cardsOfTurns(ctx context.Context, who identity.Person, f views.Frame, turns []id.Turn) ([]views.Card, error) {
+// cardsOfTurns are the cards of what some turns proposed, each once: a later turn that wanted the same as an
+// earlier one has the card of it. under says whose card each is.
+func (c *Console) cardsOfTurns(ctx context.Context, who identity.Person, f views.Frame, turns []id.Turn) (cards []views.Card, under map[id.Proposal]id.Turn, err error) {
 	if len(turns) == 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
 	sight := c.Gate.Sight(who)
-	proposals, err := c.queries.VisibleProposalsOfTurns(ctx, c.db(who), sqlc.VisibleProposalsOfTurnsParams{
+	rows, err := c.queries.VisibleProposalsOfTurns(ctx, c.db(who), sqlc.VisibleProposalsOfTurnsParams{
 		Turns: id.UUIDs(turns), Viewer: sight.Viewer, SeesAll: sight.All, ApprovalsOf: sight.ApprovalsOf, SharedEntities: sight.Shared})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return c.cards(ctx, who, f.Now, proposals)
+	under = map[id.Proposal]id.Turn{}
+	var proposals []*sqlc.Proposal
+	for _, row := range rows {
+		before, again := under[row.Proposal.ID]
+		if !again {
+			proposals = append(proposals, &row.Proposal)
+		}
+		if !again || slices.Index(turns, row.TurnID) > slices.Index(turns, before) {
+			under[row.Proposal.ID] = row.TurnID
+		}
+	}
+	cards, err = c.cards(ctx, who, f.Now, proposals)
+	return cards, under, err
 }
 
 // citationsOf are stored by the assistant; what cannot be read is left out of the page, not the page with it.
