@@ -258,7 +258,7 @@ BEGIN
             RAISE EXCEPTION 'this turn has proposed enough' USING ERRCODE = 'CS007', DETAIL = jsonb_build_object('turn', most_of_turn);
         END IF;
     END IF;
-    spent := spend('proposals', 1, actor, by_token);
+    spent := CASE WHEN revises IS NULL THEN spend('proposals', 1, actor, by_token) END;
     IF spent ? 'spent' THEN
         RAISE EXCEPTION 'a budget is spent' USING ERRCODE = 'CS007', DETAIL = spent;
     END IF;
@@ -315,7 +315,7 @@ END $$;
 
 ALTER FUNCTION countersign.raise_feed_floor() OWNER TO countersign_definer;
 
-CREATE FUNCTION countersign.record_tool_call(call_id uuid, actor uuid, by_sign_in uuid, by_token uuid, in_conversation uuid, in_turn uuid, tool_name text, on_entity text, logged_input jsonb) RETURNS jsonb
+CREATE FUNCTION countersign.record_tool_call(call_id uuid, actor uuid, by_sign_in uuid, by_token uuid, in_conversation uuid, in_turn uuid, tool_name text, on_entity text, logged_input jsonb, counts boolean) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'countersign', 'pg_catalog', 'pg_temp'
     AS $$
@@ -330,10 +330,10 @@ BEGIN
     END IF;
     INSERT INTO tool_calls (id, workspace_id, user_id, sign_in_id, token_id, conversation_id, turn_id, tool, entity, input)
     VALUES (call_id, workspace, actor, by_sign_in, by_token, in_conversation, in_turn, left(tool_name, 64), left(on_entity, 128), logged_input);
-    RETURN spend('tool_calls', 1, actor, by_token);
+    RETURN CASE WHEN counts THEN spend('tool_calls', 1, actor, by_token) END;
 END $$;
 
-ALTER FUNCTION countersign.record_tool_call(call_id uuid, actor uuid, by_sign_in uuid, by_token uuid, in_conversation uuid, in_turn uuid, tool_name text, on_entity text, logged_input jsonb) OWNER TO countersign_definer;
+ALTER FUNCTION countersign.record_tool_call(call_id uuid, actor uuid, by_sign_in uuid, by_token uuid, in_conversation uuid, in_turn uuid, tool_name text, on_entity text, logged_input jsonb, counts boolean) OWNER TO countersign_definer;
 
 CREATE FUNCTION countersign.renew_feed() RETURNS void
     LANGUAGE plpgsql
@@ -1123,6 +1123,8 @@ CREATE INDEX proposals_intent ON countersign.proposals USING btree (acting_user_
 
 CREATE INDEX proposals_newest ON countersign.proposals USING btree (workspace_id, number DESC);
 
+CREATE INDEX proposals_of_call ON countersign.proposals USING btree (tool_call_id) WHERE (tool_call_id IS NOT NULL);
+
 CREATE INDEX proposals_of_conversation ON countersign.proposals USING btree (conversation_id, number DESC) WHERE (conversation_id IS NOT NULL);
 
 CREATE INDEX proposals_of_turn ON countersign.proposals USING btree (turn_id) WHERE (turn_id IS NOT NULL);
@@ -1148,6 +1150,8 @@ CREATE INDEX sessions_expiry ON countersign.sessions USING btree (expiry);
 CREATE INDEX sign_ins_user ON countersign.sign_ins USING btree (user_id) WHERE (ended_at IS NULL);
 
 CREATE INDEX tool_calls_newest ON countersign.tool_calls USING btree (workspace_id, id DESC);
+
+CREATE INDEX tool_calls_of_turn ON countersign.tool_calls USING btree (turn_id) WHERE (turn_id IS NOT NULL);
 
 CREATE INDEX tool_calls_unfinished ON countersign.tool_calls USING btree (started_at) WHERE (status = 'started'::countersign.tool_call_status);
 
@@ -1422,9 +1426,9 @@ REVOKE ALL ON FUNCTION countersign.queue_event() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION countersign.raise_feed_floor() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION countersign.record_tool_call(call_id uuid, actor uuid, by_sign_in uuid, by_token uuid, in_conversation uuid, in_turn uuid, tool_name text, on_entity text, logged_input jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION countersign.record_tool_call(call_id uuid, actor uuid, by_sign_in uuid, by_token uuid, in_conversation uuid, in_turn uuid, tool_name text, on_entity text, logged_input jsonb) TO countersign_agent;
-GRANT ALL ON FUNCTION countersign.record_tool_call(call_id uuid, actor uuid, by_sign_in uuid, by_token uuid, in_conversation uuid, in_turn uuid, tool_name text, on_entity text, logged_input jsonb) TO countersign_gate;
+REVOKE ALL ON FUNCTION countersign.record_tool_call(call_id uuid, actor uuid, by_sign_in uuid, by_token uuid, in_conversation uuid, in_turn uuid, tool_name text, on_entity text, logged_input jsonb, counts boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION countersign.record_tool_call(call_id uuid, actor uuid, by_sign_in uuid, by_token uuid, in_conversation uuid, in_turn uuid, tool_name text, on_entity text, logged_input jsonb, counts boolean) TO countersign_agent;
+GRANT ALL ON FUNCTION countersign.record_tool_call(call_id uuid, actor uuid, by_sign_in uuid, by_token uuid, in_conversation uuid, in_turn uuid, tool_name text, on_entity text, logged_input jsonb, counts boolean) TO countersign_gate;
 
 REVOKE ALL ON FUNCTION countersign.renew_feed() FROM PUBLIC;
 
