@@ -34,10 +34,11 @@ var mayImport = map[string][]string{
 	"graph/generated":            {"graph/model", "internal/card", "internal/feed", "internal/gate", "internal/toolcall", "internal/id", "sqlc"},
 	"graph":                      {"graph/model", "graph/generated", "internal/feed", "internal/toolcall", "internal/gate", "internal/assistant", "internal/identity", "internal/card", "sqlc", "internal/id", "internal/postgres"},
 	"internal/web":               {"views", "internal/feed", "internal/toolcall", "internal/gate", "internal/assistant", "internal/identity", "internal/card", "sqlc", "internal/id", "internal/postgres"},
+	"internal/policy":            {"internal/record", "sqlc", "internal/id", "internal/postgres"},
 	"internal/server":            {"graph", "internal/web", "internal/feed", "internal/assistant", "internal/assistant/offline", "internal/toolcall", "internal/actions", "internal/gate", "internal/record", "internal/identity", "internal/postgres", "internal/id", "sqlc"},
 	"internal/demo":              {"internal/server", "internal/postgres", "internal/identity", "internal/id", "sqlc"},
 	"internal/pgtest":            {"internal/demo", "internal/postgres", "internal/identity", "internal/record", "internal/id", "sqlc", "migrations"},
-	"internal/command":           {"internal/server", "internal/demo", "internal/postgres", "internal/identity", "internal/record", "sqlc", "internal/id"},
+	"internal/command":           {"internal/policy", "internal/server", "internal/demo", "internal/postgres", "internal/identity", "internal/record", "sqlc", "internal/id"},
 	"internal/bench":             {"internal/server", "internal/demo", "internal/postgres", "internal/pgtest"},
 	"internal/e2e":               {},
 	"":                           {"internal/command"},
@@ -123,6 +124,7 @@ var mutators = map[string]string{
 	"internal/identity":  "sign-ins, sessions, tokens, users",
 	"internal/assistant": "conversations, messages, turns",
 	"internal/demo":      "loads the demo's people",
+	"internal/policy":    "policies and budgets",
 	"internal/command":   "the command line, by way of identity",
 }
 

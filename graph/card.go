@@ -118,7 +118,11 @@ func failureOf(p *sqlc.Proposal) (*model.Failure, error) {
 
 // approval counts those approvals that still count; once it has ended, all that were given.
 func approval(ctx context.Context, g *gate.Gate, p *sqlc.Proposal) (*model.Approval, error) {
-	needed := g.ApprovalsNeeded(p)
+	policies, err := load(ctx).policies()
+	if err != nil {
+		return nil, err
+	}
+	needed := g.ApprovalsNeeded(p, policies)
 	if needed == 0 {
 		return nil, nil
 	}
@@ -167,5 +171,6 @@ func viewerActions(ctx context.Context, g *gate.Gate, p *sqlc.Proposal) ([]gate.
 			return nil, err
 		}
 	}
-	return g.Actions(p, identity.From(ctx), before), nil
+	policies, err := load(ctx).policies()
+	return g.Actions(p, identity.From(ctx), before, policies), err
 }

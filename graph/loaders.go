@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"sync"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
@@ -26,6 +27,7 @@ type loaders struct {
 	proposed      *nested[id.Conversation, *sqlc.Proposal]
 	records       *nested[id.Proposal, *sqlc.ProposalRecord]
 	refused       *nested[id.Proposal, *sqlc.ProposalRecord]
+	policies      func() (gate.Policies, error)
 }
 
 func newLoaders(q *sqlc.Queries, db sqlc.DBTX, sight gate.Sight) *loaders {
@@ -176,7 +178,11 @@ type loadersKey struct{}
 func load(ctx context.Context) *loaders { return ctx.Value(loadersKey{}).(*loaders) }
 
 func (r *Resolver) withLoaders(ctx context.Context) context.Context {
-	return context.WithValue(ctx, loadersKey{}, newLoaders(r.queries, r.db(ctx), r.Gate.Sight(identity.From(ctx))))
+	l := newLoaders(r.queries, r.db(ctx), r.Gate.Sight(identity.From(ctx)))
+	l.policies = sync.OnceValues(func() (gate.Policies, error) {
+		return gate.PoliciesOf(r.queries.PoliciesNow(ctx, r.db(ctx), identity.From(ctx).Workspace().ID))
+	})
+	return context.WithValue(ctx, loadersKey{}, l)
 }
 
 // perOperation gives a query its loaders, perField a field of a mutation.

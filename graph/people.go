@@ -52,17 +52,18 @@ func usersByID(ctx context.Context, which []id.User) ([]*sqlc.UsersByIDRow, erro
 	return list, nil
 }
 
-func capabilities(tools *toolcall.Service, who identity.Actor) *model.Capabilities {
+func capabilities(ctx context.Context, tools *toolcall.Service, who identity.Actor) (*model.Capabilities, error) {
 	c := &model.Capabilities{Enabled: tools.Enabled(), Configured: tools.Provider() != "", Provider: tools.Provider(),
 		Features: &model.Features{}, Actions: []*model.CapabilityAction{}}
 	if !c.Enabled {
-		return c
+		return c, nil
 	}
 	c.Features.Reads, c.Features.Writes = tools.Reads(), tools.Writes()
-	for _, t := range tools.Offered(who) {
+	offered, err := tools.Offered(ctx, who)
+	for _, t := range offered {
 		c.Actions = append(c.Actions, action(t))
 	}
-	return c
+	return c, err
 }
 
 func action(t toolcall.Tool) *model.CapabilityAction {

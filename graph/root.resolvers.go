@@ -78,7 +78,7 @@ func (r *queryResolver) Node(ctx context.Context, id string) (model.Node, error)
 }
 
 func (r *queryResolver) Capabilities(ctx context.Context) (*model.Capabilities, error) {
-	return capabilities(r.Tools, identity.From(ctx)), nil
+	return capabilities(ctx, r.Tools, identity.From(ctx))
 }
 
 func (r *queryResolver) Conversation(ctx context.Context, id string) (*sqlc.Conversation, error) {

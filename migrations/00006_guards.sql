@@ -109,7 +109,7 @@ CREATE TABLE policies (
     switched_off  boolean NOT NULL DEFAULT false,
     preview_only  boolean NOT NULL DEFAULT false,
     approvals     integer CHECK (approvals BETWEEN 1 AND 20),
-    approver_role text CHECK (approver_role IN ('member', 'approver', 'operator')),
+    approver      text CHECK (approver IN ('member', 'approver', 'operator')),
     fields        text[],
     bulk_cap      integer CHECK (bulk_cap BETWEEN 1 AND 10000),
     lifetime      interval CHECK (lifetime BETWEEN interval '1 second' AND interval '30 days'),
@@ -118,7 +118,7 @@ CREATE TABLE policies (
     updated_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
     share_lock    boolean NOT NULL DEFAULT false,
     CONSTRAINT policies_subject CHECK (num_nonnulls(entity, tool) = 1 AND (operation IS NULL OR entity IS NOT NULL)),
-    CONSTRAINT policies_approver CHECK (approver_role IS NULL OR approvals IS NOT NULL),
+    CONSTRAINT policies_approver CHECK (approver IS NULL OR approvals IS NOT NULL),
     CONSTRAINT policies_one UNIQUE NULLS NOT DISTINCT (workspace_id, entity, operation, tool)
 );
 
@@ -168,15 +168,36 @@ CREATE INDEX usage_of_user ON usage (workspace_id, user_id, measure, at) INCLUDE
 CREATE INDEX usage_of_token ON usage (workspace_id, token_id, measure, at) INCLUDE (amount) WHERE token_id IS NOT NULL;
 
 -- +goose StatementBegin
+-- budget_used is what counts against a budget in the period there is now: one aggregate, over the index alone.
+CREATE FUNCTION budget_used(b budgets, actor uuid, by_token uuid)
+RETURNS bigint LANGUAGE plpgsql STABLE SET search_path = countersign, pg_catalog, pg_temp AS $$
+DECLARE began timestamptz := date_trunc(b.period, clock_timestamp(), 'UTC');
+BEGIN
+    RETURN CASE b.subject
+        WHEN 'workspace' THEN (SELECT coalesce(sum(u.amount), 0) FROM usage u WHERE u.workspace_id = b.workspace_id AND u.measure = b.measure AND u.at >= began)
+        WHEN 'user' THEN (SELECT coalesce(sum(u.amount), 0) FROM usage u WHERE u.workspace_id = b.workspace_id AND u.user_id = actor AND u.measure = b.measure AND u.at >= began)
+        ELSE (SELECT coalesce(sum(u.amount), 0) FROM usage u WHERE u.workspace_id = b.workspace_id AND u.token_id = by_token AND u.measure = b.measure AND u.at >= began) END;
+END $$;
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+-- spent says which budget has not so much left, and when it begins anew; NULL: each has.
+CREATE FUNCTION spent(b budgets, used bigint, many bigint) RETURNS jsonb LANGUAGE sql STABLE SET search_path = countersign, pg_catalog, pg_temp AS $$
+    SELECT jsonb_build_object('spent', b.measure, 'of', b.subject, 'period', b.period, 'limit', b.hard_limit,
+        'resets', (date_trunc(b.period, clock_timestamp() AT TIME ZONE 'UTC') + ('1 ' || b.period)::interval) AT TIME ZONE 'UTC')
+    WHERE used + many > b.hard_limit
+$$;
+-- +goose StatementEnd
+
+-- +goose StatementBegin
 -- spend takes an amount from every budget it counts against, one after the other, so that two calls at the edge of
 -- one do not both pass: each waits until the other has committed. It takes nothing where one of them is spent, and
--- says which, when it begins anew, and whose it is; else it names those past their soft limit, or is NULL.
+-- says which; else it names those past their soft limit, or is NULL.
 CREATE FUNCTION spend(what text, many bigint, actor uuid, by_token uuid)
 RETURNS jsonb LANGUAGE plpgsql SET search_path = countersign, pg_catalog, pg_temp AS $$
 DECLARE
     workspace uuid := NULLIF(current_setting('countersign.workspace', true), '')::uuid;
     b         budgets;
-    began     timestamptz;
     used      bigint;
     soft      jsonb := '[]';
 BEGIN
@@ -184,14 +205,9 @@ BEGIN
         AND CASE subject WHEN 'workspace' THEN true WHEN 'user' THEN coalesce(user_id, actor) = actor ELSE coalesce(token_id, by_token) = by_token END ORDER BY id
     LOOP
         PERFORM pg_advisory_xact_lock(hashtextextended(b.id::text || CASE b.subject WHEN 'user' THEN actor::text WHEN 'token' THEN by_token::text ELSE '' END, 0));
-        began := date_trunc(b.period, clock_timestamp(), 'UTC');
-        CASE b.subject
-            WHEN 'workspace' THEN SELECT coalesce(sum(u.amount), 0) INTO used FROM usage u WHERE u.workspace_id = workspace AND u.measure = what AND u.at >= began;
-            WHEN 'user' THEN SELECT coalesce(sum(u.amount), 0) INTO used FROM usage u WHERE u.workspace_id = workspace AND u.user_id = actor AND u.measure = what AND u.at >= began;
-            WHEN 'token' THEN SELECT coalesce(sum(u.amount), 0) INTO used FROM usage u WHERE u.workspace_id = workspace AND u.token_id = by_token AND u.measure = what AND u.at >= began;
-        END CASE;
-        IF used + many > b.hard_limit THEN
-            RETURN jsonb_build_object('spent', what, 'of', b.subject, 'period', b.period, 'limit', b.hard_limit, 'resets', date_trunc(b.period, began AT TIME ZONE 'UTC' + ('1 ' || b.period)::interval) AT TIME ZONE 'UTC');
+        used := budget_used(b, actor, by_token); -- as it is now that the lock is had
+        IF spent(b, used, many) IS NOT NULL THEN
+            RETURN spent(b, used, many);
         ELSIF used + many > b.soft_limit THEN
             soft := soft || jsonb_build_object('measure', what, 'of', b.subject, 'period', b.period, 'limit', b.soft_limit);
         END IF;
@@ -232,7 +248,7 @@ CREATE FUNCTION propose(
     card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through channel, client text,
     in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, approvers role, approval_lives interval, preview boolean, shares boolean, lives interval,
     once_key text, once_hash bytea, with_matched jsonb, with_changes jsonb, rehearsed jsonb, warns jsonb, with_conflicts jsonb, with_intent bytea, rejected_within interval,
-    revises uuid, reverts uuid, beside uuid[], most_of_turn integer, records jsonb)
+    revises uuid, reverts uuid, beside uuid[], most_of_turn integer, under_policies bigint, records jsonb)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = countersign, pg_catalog, pg_temp AS $$
 DECLARE
     workspace uuid := NULLIF(current_setting('countersign.workspace', true), '')::uuid;
@@ -306,7 +322,7 @@ BEGIN
     INSERT INTO events (id, workspace_id, proposal_id, type, status, actor_id, at)
     VALUES (gen_random_uuid(), workspace, new_id, 'proposed', 'pending', actor, made);
     INSERT INTO audit_events (id, workspace_id, at, verb, outcome, actor_id, sign_in_id, token_id, conversation_id, proposal_id, tool, entity, operation, fingerprint, policy_version)
-    VALUES (gen_random_uuid(), workspace, made, 'propose', 'pending', actor, by_sign_in, by_token, in_conversation, new_id, with_tool, on_entity, does::text, card_fingerprint, (SELECT w.policy_version FROM workspaces w WHERE w.id = workspace));
+    VALUES (gen_random_uuid(), workspace, made, 'propose', 'pending', actor, by_sign_in, by_token, in_conversation, new_id, with_tool, on_entity, does::text, card_fingerprint, under_policies);
     IF once_key IS NOT NULL THEN
         INSERT INTO idempotency_keys (workspace_id, user_id, key, request_hash, proposal_id) VALUES (workspace, actor, once_key, once_hash, new_id);
     END IF;
@@ -410,8 +426,9 @@ END $$;
 -- +goose StatementEnd
 
 RESET ROLE;
-REVOKE ALL ON FUNCTION propose, record_tool_call, finish_tool_call, spend, count_policy_change FROM PUBLIC;
+REVOKE ALL ON FUNCTION propose, record_tool_call, finish_tool_call, spend, spent, budget_used, count_policy_change FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION spend TO countersign_definer;
+GRANT EXECUTE ON FUNCTION spent, budget_used TO countersign_definer, countersign_agent;
 GRANT EXECUTE ON FUNCTION record_tool_call, finish_tool_call, propose TO countersign_agent, countersign_gate;
 ALTER FUNCTION propose OWNER TO countersign_definer;
 ALTER FUNCTION record_tool_call OWNER TO countersign_definer;
@@ -423,7 +440,7 @@ DROP INDEX proposals_of_call, tool_calls_of_turn;
 SET LOCAL ROLE countersign_definer;
 DROP FUNCTION propose, record_tool_call, finish_tool_call;
 RESET ROLE;
-DROP FUNCTION spend;
+DROP FUNCTION spend, spent, budget_used;
 DROP TABLE usage, budgets, policies;
 DROP FUNCTION count_policy_change;
 ALTER TABLE audit_events DROP COLUMN policy_version;

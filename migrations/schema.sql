@@ -121,6 +121,40 @@ BEGIN
     RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'CS002';
 END $$;
 
+CREATE TABLE countersign.budgets (
+    id uuid NOT NULL,
+    workspace_id uuid NOT NULL,
+    subject text NOT NULL,
+    user_id uuid,
+    token_id uuid,
+    measure text NOT NULL,
+    period text NOT NULL,
+    hard_limit bigint,
+    soft_limit bigint,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT budgets_hard_limit_check CHECK ((hard_limit >= 0)),
+    CONSTRAINT budgets_limit CHECK (((num_nonnulls(hard_limit, soft_limit) > 0) AND ((soft_limit <= hard_limit) IS NOT FALSE))),
+    CONSTRAINT budgets_measure_check CHECK ((measure = ANY (ARRAY['tool_calls'::text, 'proposals'::text, 'model_tokens'::text]))),
+    CONSTRAINT budgets_period_check CHECK ((period = ANY (ARRAY['day'::text, 'month'::text]))),
+    CONSTRAINT budgets_soft_limit_check CHECK ((soft_limit >= 0)),
+    CONSTRAINT budgets_subject CHECK ((((subject = 'user'::text) OR (user_id IS NULL)) AND ((subject = 'token'::text) OR (token_id IS NULL)))),
+    CONSTRAINT budgets_subject_check CHECK ((subject = ANY (ARRAY['workspace'::text, 'user'::text, 'token'::text])))
+);
+
+ALTER TABLE ONLY countersign.budgets FORCE ROW LEVEL SECURITY;
+
+CREATE FUNCTION countersign.budget_used(b countersign.budgets, actor uuid, by_token uuid) RETURNS bigint
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'countersign', 'pg_catalog', 'pg_temp'
+    AS $$
+DECLARE began timestamptz := date_trunc(b.period, clock_timestamp(), 'UTC');
+BEGIN
+    RETURN CASE b.subject
+        WHEN 'workspace' THEN (SELECT coalesce(sum(u.amount), 0) FROM usage u WHERE u.workspace_id = b.workspace_id AND u.measure = b.measure AND u.at >= began)
+        WHEN 'user' THEN (SELECT coalesce(sum(u.amount), 0) FROM usage u WHERE u.workspace_id = b.workspace_id AND u.user_id = actor AND u.measure = b.measure AND u.at >= began)
+        ELSE (SELECT coalesce(sum(u.amount), 0) FROM usage u WHERE u.workspace_id = b.workspace_id AND u.token_id = by_token AND u.measure = b.measure AND u.at >= began) END;
+END $$;
+
 CREATE FUNCTION countersign.count_policy_change() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'countersign', 'pg_catalog', 'pg_temp'
@@ -206,7 +240,7 @@ BEGIN
     RETURN NEW;
 END $$;
 
-CREATE FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, approvers countersign.role, approval_lives interval, preview boolean, shares boolean, lives interval, once_key text, once_hash bytea, with_matched jsonb, with_changes jsonb, rehearsed jsonb, warns jsonb, with_conflicts jsonb, with_intent bytea, rejected_within interval, revises uuid, reverts uuid, beside uuid[], most_of_turn integer, records jsonb) RETURNS bigint
+CREATE FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, approvers countersign.role, approval_lives interval, preview boolean, shares boolean, lives interval, once_key text, once_hash bytea, with_matched jsonb, with_changes jsonb, rehearsed jsonb, warns jsonb, with_conflicts jsonb, with_intent bytea, rejected_within interval, revises uuid, reverts uuid, beside uuid[], most_of_turn integer, under_policies bigint, records jsonb) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'countersign', 'pg_catalog', 'pg_temp'
     AS $$
@@ -282,14 +316,14 @@ BEGIN
     INSERT INTO events (id, workspace_id, proposal_id, type, status, actor_id, at)
     VALUES (gen_random_uuid(), workspace, new_id, 'proposed', 'pending', actor, made);
     INSERT INTO audit_events (id, workspace_id, at, verb, outcome, actor_id, sign_in_id, token_id, conversation_id, proposal_id, tool, entity, operation, fingerprint, policy_version)
-    VALUES (gen_random_uuid(), workspace, made, 'propose', 'pending', actor, by_sign_in, by_token, in_conversation, new_id, with_tool, on_entity, does::text, card_fingerprint, (SELECT w.policy_version FROM workspaces w WHERE w.id = workspace));
+    VALUES (gen_random_uuid(), workspace, made, 'propose', 'pending', actor, by_sign_in, by_token, in_conversation, new_id, with_tool, on_entity, does::text, card_fingerprint, under_policies);
     IF once_key IS NOT NULL THEN
         INSERT INTO idempotency_keys (workspace_id, user_id, key, request_hash, proposal_id) VALUES (workspace, actor, once_key, once_hash, new_id);
     END IF;
     RETURN given;
 END $$;
 
-ALTER FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, approvers countersign.role, approval_lives interval, preview boolean, shares boolean, lives interval, once_key text, once_hash bytea, with_matched jsonb, with_changes jsonb, rehearsed jsonb, warns jsonb, with_conflicts jsonb, with_intent bytea, rejected_within interval, revises uuid, reverts uuid, beside uuid[], most_of_turn integer, records jsonb) OWNER TO countersign_definer;
+ALTER FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, approvers countersign.role, approval_lives interval, preview boolean, shares boolean, lives interval, once_key text, once_hash bytea, with_matched jsonb, with_changes jsonb, rehearsed jsonb, warns jsonb, with_conflicts jsonb, with_intent bytea, rejected_within interval, revises uuid, reverts uuid, beside uuid[], most_of_turn integer, under_policies bigint, records jsonb) OWNER TO countersign_definer;
 
 CREATE FUNCTION countersign.queue_event() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -384,7 +418,6 @@ CREATE FUNCTION countersign.spend(what text, many bigint, actor uuid, by_token u
 DECLARE
     workspace uuid := NULLIF(current_setting('countersign.workspace', true), '')::uuid;
     b         budgets;
-    began     timestamptz;
     used      bigint;
     soft      jsonb := '[]';
 BEGIN
@@ -392,14 +425,9 @@ BEGIN
         AND CASE subject WHEN 'workspace' THEN true WHEN 'user' THEN coalesce(user_id, actor) = actor ELSE coalesce(token_id, by_token) = by_token END ORDER BY id
     LOOP
         PERFORM pg_advisory_xact_lock(hashtextextended(b.id::text || CASE b.subject WHEN 'user' THEN actor::text WHEN 'token' THEN by_token::text ELSE '' END, 0));
-        began := date_trunc(b.period, clock_timestamp(), 'UTC');
-        CASE b.subject
-            WHEN 'workspace' THEN SELECT coalesce(sum(u.amount), 0) INTO used FROM usage u WHERE u.workspace_id = workspace AND u.measure = what AND u.at >= began;
-            WHEN 'user' THEN SELECT coalesce(sum(u.amount), 0) INTO used FROM usage u WHERE u.workspace_id = workspace AND u.user_id = actor AND u.measure = what AND u.at >= began;
-            WHEN 'token' THEN SELECT coalesce(sum(u.amount), 0) INTO used FROM usage u WHERE u.workspace_id = workspace AND u.token_id = by_token AND u.measure = what AND u.at >= began;
-        END CASE;
-        IF used + many > b.hard_limit THEN
-            RETURN jsonb_build_object('spent', what, 'of', b.subject, 'period', b.period, 'limit', b.hard_limit, 'resets', date_trunc(b.period, began AT TIME ZONE 'UTC' + ('1 ' || b.period)::interval) AT TIME ZONE 'UTC');
+        used := budget_used(b, actor, by_token); -- as it is now that the lock is had
+        IF spent(b, used, many) IS NOT NULL THEN
+            RETURN spent(b, used, many);
         ELSIF used + many > b.soft_limit THEN
             soft := soft || jsonb_build_object('measure', what, 'of', b.subject, 'period', b.period, 'limit', b.soft_limit);
         END IF;
@@ -407,6 +435,15 @@ BEGIN
     INSERT INTO usage (workspace_id, user_id, token_id, measure, amount) VALUES (workspace, actor, by_token, what, many);
     RETURN CASE WHEN soft <> '[]' THEN jsonb_build_object('soft', soft) END;
 END $$;
+
+CREATE FUNCTION countersign.spent(b countersign.budgets, used bigint, many bigint) RETURNS jsonb
+    LANGUAGE sql STABLE
+    SET search_path TO 'countersign', 'pg_catalog', 'pg_temp'
+    AS $$
+    SELECT jsonb_build_object('spent', b.measure, 'of', b.subject, 'period', b.period, 'limit', b.hard_limit,
+        'resets', (date_trunc(b.period, clock_timestamp() AT TIME ZONE 'UTC') + ('1 ' || b.period)::interval) AT TIME ZONE 'UTC')
+    WHERE used + many > b.hard_limit
+$$;
 
 CREATE FUNCTION countersign.targets(changes jsonb) RETURNS jsonb
     LANGUAGE sql IMMUTABLE
@@ -491,28 +528,6 @@ CREATE TABLE countersign.audit_events (
 );
 
 ALTER TABLE ONLY countersign.audit_events FORCE ROW LEVEL SECURITY;
-
-CREATE TABLE countersign.budgets (
-    id uuid NOT NULL,
-    workspace_id uuid NOT NULL,
-    subject text NOT NULL,
-    user_id uuid,
-    token_id uuid,
-    measure text NOT NULL,
-    period text NOT NULL,
-    hard_limit bigint,
-    soft_limit bigint,
-    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-    CONSTRAINT budgets_hard_limit_check CHECK ((hard_limit >= 0)),
-    CONSTRAINT budgets_limit CHECK (((num_nonnulls(hard_limit, soft_limit) > 0) AND ((soft_limit <= hard_limit) IS NOT FALSE))),
-    CONSTRAINT budgets_measure_check CHECK ((measure = ANY (ARRAY['tool_calls'::text, 'proposals'::text, 'model_tokens'::text]))),
-    CONSTRAINT budgets_period_check CHECK ((period = ANY (ARRAY['day'::text, 'month'::text]))),
-    CONSTRAINT budgets_soft_limit_check CHECK ((soft_limit >= 0)),
-    CONSTRAINT budgets_subject CHECK ((((subject = 'user'::text) OR (user_id IS NULL)) AND ((subject = 'token'::text) OR (token_id IS NULL)))),
-    CONSTRAINT budgets_subject_check CHECK ((subject = ANY (ARRAY['workspace'::text, 'user'::text, 'token'::text])))
-);
-
-ALTER TABLE ONLY countersign.budgets FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE countersign.conversations (
     id uuid NOT NULL,
@@ -1410,6 +1425,15 @@ GRANT USAGE ON SCHEMA countersign TO countersign_definer;
 
 REVOKE ALL ON FUNCTION countersign.append_only() FROM PUBLIC;
 
+GRANT SELECT ON TABLE countersign.budgets TO countersign_gate;
+GRANT SELECT ON TABLE countersign.budgets TO countersign_agent;
+GRANT SELECT ON TABLE countersign.budgets TO countersign_reader;
+GRANT SELECT ON TABLE countersign.budgets TO countersign_definer;
+
+REVOKE ALL ON FUNCTION countersign.budget_used(b countersign.budgets, actor uuid, by_token uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION countersign.budget_used(b countersign.budgets, actor uuid, by_token uuid) TO countersign_definer;
+GRANT ALL ON FUNCTION countersign.budget_used(b countersign.budgets, actor uuid, by_token uuid) TO countersign_agent;
+
 REVOKE ALL ON FUNCTION countersign.count_policy_change() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION countersign.finish_tool_call(call_id uuid, ended countersign.tool_call_status, with_code text, made_proposal uuid, once_key text, once_hash bytea) FROM PUBLIC;
@@ -1418,9 +1442,9 @@ GRANT ALL ON FUNCTION countersign.finish_tool_call(call_id uuid, ended countersi
 
 REVOKE ALL ON FUNCTION countersign.proposals_guard() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, approvers countersign.role, approval_lives interval, preview boolean, shares boolean, lives interval, once_key text, once_hash bytea, with_matched jsonb, with_changes jsonb, rehearsed jsonb, warns jsonb, with_conflicts jsonb, with_intent bytea, rejected_within interval, revises uuid, reverts uuid, beside uuid[], most_of_turn integer, records jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, approvers countersign.role, approval_lives interval, preview boolean, shares boolean, lives interval, once_key text, once_hash bytea, with_matched jsonb, with_changes jsonb, rehearsed jsonb, warns jsonb, with_conflicts jsonb, with_intent bytea, rejected_within interval, revises uuid, reverts uuid, beside uuid[], most_of_turn integer, records jsonb) TO countersign_agent;
-GRANT ALL ON FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, approvers countersign.role, approval_lives interval, preview boolean, shares boolean, lives interval, once_key text, once_hash bytea, with_matched jsonb, with_changes jsonb, rehearsed jsonb, warns jsonb, with_conflicts jsonb, with_intent bytea, rejected_within interval, revises uuid, reverts uuid, beside uuid[], most_of_turn integer, records jsonb) TO countersign_gate;
+REVOKE ALL ON FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, approvers countersign.role, approval_lives interval, preview boolean, shares boolean, lives interval, once_key text, once_hash bytea, with_matched jsonb, with_changes jsonb, rehearsed jsonb, warns jsonb, with_conflicts jsonb, with_intent bytea, rejected_within interval, revises uuid, reverts uuid, beside uuid[], most_of_turn integer, under_policies bigint, records jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, approvers countersign.role, approval_lives interval, preview boolean, shares boolean, lives interval, once_key text, once_hash bytea, with_matched jsonb, with_changes jsonb, rehearsed jsonb, warns jsonb, with_conflicts jsonb, with_intent bytea, rejected_within interval, revises uuid, reverts uuid, beside uuid[], most_of_turn integer, under_policies bigint, records jsonb) TO countersign_agent;
+GRANT ALL ON FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, approvers countersign.role, approval_lives interval, preview boolean, shares boolean, lives interval, once_key text, once_hash bytea, with_matched jsonb, with_changes jsonb, rehearsed jsonb, warns jsonb, with_conflicts jsonb, with_intent bytea, rejected_within interval, revises uuid, reverts uuid, beside uuid[], most_of_turn integer, under_policies bigint, records jsonb) TO countersign_gate;
 
 REVOKE ALL ON FUNCTION countersign.queue_event() FROM PUBLIC;
 
@@ -1437,6 +1461,10 @@ GRANT ALL ON FUNCTION countersign.sequence_feed(above bigint, most integer, OUT 
 
 REVOKE ALL ON FUNCTION countersign.spend(what text, many bigint, actor uuid, by_token uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION countersign.spend(what text, many bigint, actor uuid, by_token uuid) TO countersign_definer;
+
+REVOKE ALL ON FUNCTION countersign.spent(b countersign.budgets, used bigint, many bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION countersign.spent(b countersign.budgets, used bigint, many bigint) TO countersign_definer;
+GRANT ALL ON FUNCTION countersign.spent(b countersign.budgets, used bigint, many bigint) TO countersign_agent;
 
 REVOKE ALL ON FUNCTION countersign.targets(changes jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION countersign.targets(changes jsonb) TO countersign_definer;
@@ -1468,11 +1496,6 @@ GRANT SELECT ON TABLE countersign.audit_events TO countersign_reader;
 GRANT INSERT ON TABLE countersign.audit_events TO countersign_gate;
 GRANT INSERT ON TABLE countersign.audit_events TO countersign_worker;
 GRANT INSERT ON TABLE countersign.audit_events TO countersign_definer;
-
-GRANT SELECT ON TABLE countersign.budgets TO countersign_gate;
-GRANT SELECT ON TABLE countersign.budgets TO countersign_agent;
-GRANT SELECT ON TABLE countersign.budgets TO countersign_reader;
-GRANT SELECT ON TABLE countersign.budgets TO countersign_definer;
 
 GRANT SELECT ON TABLE countersign.conversations TO countersign_gate;
 GRANT SELECT,INSERT,UPDATE ON TABLE countersign.conversations TO countersign_agent;

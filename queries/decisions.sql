@@ -8,17 +8,26 @@ SELECT set_config('countersign.workspace', sqlc.arg(workspace)::text, true),
 -- A statement of its own: what it read along would be from before it waited.
 SELECT FROM proposals WHERE id = @id FOR UPDATE;
 
+-- name: LockPolicies :exec
+-- A statement of its own, for the same reason: a policy that is being saved is waited for, and then holds.
+SELECT FROM policies WHERE workspace_id = @workspace_id FOR SHARE;
+
 -- name: Facts :one
 -- What a decision goes by, held still until it commits: the locked proposal, the database's clock, whether
 -- the sign-in lives, the role of its membership ('' where that is gone), whether the turn that proposed stands,
--- and what its records do, each as entity and operation.
+-- what its records do, each as entity and operation, and the policies that may bear on it.
 SELECT sqlc.embed(p), clock_timestamp()::timestamptz AS now,
     EXISTS (SELECT FROM sign_ins s WHERE s.id = @sign_in_id AND s.user_id = @user_id AND s.workspace_id = @workspace_id
             AND s.ended_at IS NULL AND s.expires_at > clock_timestamp() FOR SHARE) AS signed_in,
     EXISTS (SELECT FROM users u WHERE u.id = @user_id AND u.disabled_at IS NULL) AS enabled,
     coalesce((SELECT m.role::text FROM memberships m WHERE m.user_id = @user_id AND m.workspace_id = @workspace_id FOR SHARE), '')::text AS role,
     coalesce((SELECT t.status = 'complete' OR (t.status = 'running' AND t.lease_until > clock_timestamp()) FROM turns t WHERE t.id = p.turn_id), true)::boolean AS turn_holds,
-    coalesce((SELECT array_agg(DISTINCT r.entity || ' ' || r.operation) FROM proposal_records r WHERE r.proposal_id = p.id), '{}')::text[] AS written
+    coalesce((SELECT array_agg(DISTINCT r.entity || ' ' || r.operation) FROM proposal_records r WHERE r.proposal_id = p.id), '{}')::text[] AS written,
+    (SELECT w.policy_version FROM workspaces w WHERE w.id = @workspace_id)::bigint AS policy_version,
+    coalesce((SELECT jsonb_agg(to_jsonb(held)) FROM (
+        SELECT o.entity, o.operation, o.tool, o.switched_off, o.preview_only, o.approvals, o.approver, o.fields, o.bulk_cap, extract(epoch FROM o.lifetime)::float8 AS lifetime, o.roles
+        FROM policies o WHERE o.workspace_id = @workspace_id
+            AND (o.tool IS NOT NULL OR o.entity = p.entity OR o.entity IN (SELECT r.entity FROM proposal_records r WHERE r.proposal_id = p.id))) AS held), '[]')::jsonb AS policies
 FROM proposals p WHERE p.id = @proposal_id;
 
 -- name: DecisionsBefore :many
@@ -54,8 +63,8 @@ WITH moved AS (
     INSERT INTO events (id, workspace_id, proposal_id, type, status, actor_id, at)
     SELECT @event_id, moved.workspace_id, moved.id, @event_type, moved.status, @person_id, @at FROM moved
 ), audit AS (
-    INSERT INTO audit_events (id, workspace_id, at, verb, outcome, actor_id, sign_in_id, address, conversation_id, proposal_id, tool, entity, operation, fingerprint)
-    SELECT @audit_id, moved.workspace_id, @at, sqlc.arg(verb)::text, moved.status::text, @person_id, @sign_in_id, sqlc.arg(address)::text, moved.conversation_id, moved.id, moved.tool, moved.entity, moved.operation::text, moved.fingerprint FROM moved
+    INSERT INTO audit_events (id, workspace_id, at, verb, outcome, actor_id, sign_in_id, address, conversation_id, proposal_id, tool, entity, operation, fingerprint, policy_version)
+    SELECT @audit_id, moved.workspace_id, @at, sqlc.arg(verb)::text, moved.status::text, @person_id, @sign_in_id, sqlc.arg(address)::text, moved.conversation_id, moved.id, moved.tool, moved.entity, moved.operation::text, moved.fingerprint, sqlc.arg(policy_version)::bigint FROM moved
 ), call AS (
     INSERT INTO tool_calls (id, workspace_id, user_id, sign_in_id, conversation_id, turn_id, proposal_id, tool, entity, status, code, started_at, finished_at)
     SELECT @tool_call_id, moved.workspace_id, @person_id, @sign_in_id, moved.conversation_id, moved.turn_id, moved.id, sqlc.arg(verb)::text, moved.entity,
@@ -73,8 +82,8 @@ WITH extended AS (
     INSERT INTO events (id, workspace_id, proposal_id, type, status, actor_id, at)
     SELECT @event_id, extended.workspace_id, extended.id, 'extended', extended.status, @person_id, @at FROM extended
 ), audit AS (
-    INSERT INTO audit_events (id, workspace_id, at, verb, outcome, actor_id, sign_in_id, address, conversation_id, proposal_id, tool, entity, operation, fingerprint)
-    SELECT @audit_id, extended.workspace_id, @at, 'extend', extended.status::text, @person_id, @sign_in_id, sqlc.arg(address)::text, extended.conversation_id, extended.id, extended.tool, extended.entity, extended.operation::text, extended.fingerprint FROM extended
+    INSERT INTO audit_events (id, workspace_id, at, verb, outcome, actor_id, sign_in_id, address, conversation_id, proposal_id, tool, entity, operation, fingerprint, policy_version)
+    SELECT @audit_id, extended.workspace_id, @at, 'extend', extended.status::text, @person_id, @sign_in_id, sqlc.arg(address)::text, extended.conversation_id, extended.id, extended.tool, extended.entity, extended.operation::text, extended.fingerprint, sqlc.arg(policy_version)::bigint FROM extended
 ), call AS (
     INSERT INTO tool_calls (id, workspace_id, user_id, sign_in_id, conversation_id, turn_id, proposal_id, tool, entity, status, started_at, finished_at)
     SELECT @tool_call_id, extended.workspace_id, @person_id, @sign_in_id, extended.conversation_id, extended.turn_id, extended.id, 'extend', extended.entity, 'succeeded', @at, clock_timestamp() FROM extended

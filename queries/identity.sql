@@ -16,6 +16,9 @@ INSERT INTO memberships (user_id, workspace_id, role) VALUES (@user_id, @workspa
 -- name: GetUserForSignIn :one
 SELECT id, email, name, password_hash FROM users WHERE email = @email AND disabled_at IS NULL;
 
+-- name: GetWorkspaceBySlug :one
+SELECT * FROM workspaces WHERE slug = @slug;
+
 -- name: GetUserByEmail :one
 SELECT id, email, name, disabled_at, created_at FROM users WHERE email = @email;
 

@@ -1,6 +1,6 @@
 -- name: Propose :exec
 SELECT propose(@id, @tool, @entity, @operation, @action_kind, @headline, sqlc.narg(note), @fingerprint, @salt, @acting_user_id, sqlc.narg(sign_in_id), sqlc.narg(token_id), @channel, sqlc.narg(client_name), sqlc.narg(conversation_id), sqlc.narg(turn_id), @tool_call_id,
-    @approvals_needed, @approver_role, @approval_lifetime, @preview_only, @shared, @lifetime, sqlc.narg(idempotency_key), sqlc.narg(request_hash), sqlc.narg(matched), sqlc.narg(changes), sqlc.narg(rehearsal), @warnings, @conflicts, sqlc.narg(intent), sqlc.narg(rejected_within), sqlc.narg(revision_of), sqlc.narg(revert_of), sqlc.narg(beside), sqlc.narg(most_of_turn), @records)::bigint AS number;
+    @approvals_needed, @approver_role, @approval_lifetime, @preview_only, @shared, @lifetime, sqlc.narg(idempotency_key), sqlc.narg(request_hash), sqlc.narg(matched), sqlc.narg(changes), sqlc.narg(rehearsal), @warnings, @conflicts, sqlc.narg(intent), sqlc.narg(rejected_within), sqlc.narg(revision_of), sqlc.narg(revert_of), sqlc.narg(beside), sqlc.narg(most_of_turn), @policy_version, @records)::bigint AS number;
 
 -- name: ProposalByKey :one
 -- What an earlier request with this key was answered with, and the hash of what it asked for.

@@ -90,24 +90,25 @@ WITH extended AS (
     INSERT INTO events (id, workspace_id, proposal_id, type, status, actor_id, at)
     SELECT $3, extended.workspace_id, extended.id, 'extended', extended.status, $4, $1 FROM extended
 ), audit AS (
-    INSERT INTO audit_events (id, workspace_id, at, verb, outcome, actor_id, sign_in_id, address, conversation_id, proposal_id, tool, entity, operation, fingerprint)
-    SELECT $5, extended.workspace_id, $1, 'extend', extended.status::text, $4, $6, $7::text, extended.conversation_id, extended.id, extended.tool, extended.entity, extended.operation::text, extended.fingerprint FROM extended
+    INSERT INTO audit_events (id, workspace_id, at, verb, outcome, actor_id, sign_in_id, address, conversation_id, proposal_id, tool, entity, operation, fingerprint, policy_version)
+    SELECT $5, extended.workspace_id, $1, 'extend', extended.status::text, $4, $6, $7::text, extended.conversation_id, extended.id, extended.tool, extended.entity, extended.operation::text, extended.fingerprint, $8::bigint FROM extended
 ), call AS (
     INSERT INTO tool_calls (id, workspace_id, user_id, sign_in_id, conversation_id, turn_id, proposal_id, tool, entity, status, started_at, finished_at)
-    SELECT $8, extended.workspace_id, $4, $6, extended.conversation_id, extended.turn_id, extended.id, 'extend', extended.entity, 'succeeded', $1, clock_timestamp() FROM extended
+    SELECT $9, extended.workspace_id, $4, $6, extended.conversation_id, extended.turn_id, extended.id, 'extend', extended.entity, 'succeeded', $1, clock_timestamp() FROM extended
 )
 SELECT 1 / count(*) FROM extended
 `
 
 type ExtendProposalParams struct {
-	At         *time.Time
-	ID         id.Proposal
-	EventID    id.Event
-	PersonID   id.User
-	AuditID    id.Audit
-	SignInID   id.SignIn
-	Address    string
-	ToolCallID id.ToolCall
+	At            *time.Time
+	ID            id.Proposal
+	EventID       id.Event
+	PersonID      id.User
+	AuditID       id.Audit
+	SignInID      id.SignIn
+	Address       string
+	PolicyVersion int64
+	ToolCallID    id.ToolCall
 }
 
 // More time, once, with its event and its audit entry. Where none is extended it fails, as MoveProposal does.
@@ -120,6 +121,7 @@ func (q *Queries) ExtendProposal(ctx context.Context, db DBTX, arg ExtendProposa
 		arg.AuditID,
 		arg.SignInID,
 		arg.Address,
+		arg.PolicyVersion,
 		arg.ToolCallID,
 	)
 	return err
@@ -132,7 +134,12 @@ SELECT p.id, p.workspace_id, p.number, p.status, p.tool, p.entity, p.module, p.o
     EXISTS (SELECT FROM users u WHERE u.id = $2 AND u.disabled_at IS NULL) AS enabled,
     coalesce((SELECT m.role::text FROM memberships m WHERE m.user_id = $2 AND m.workspace_id = $3 FOR SHARE), '')::text AS role,
     coalesce((SELECT t.status = 'complete' OR (t.status = 'running' AND t.lease_until > clock_timestamp()) FROM turns t WHERE t.id = p.turn_id), true)::boolean AS turn_holds,
-    coalesce((SELECT array_agg(DISTINCT r.entity || ' ' || r.operation) FROM proposal_records r WHERE r.proposal_id = p.id), '{}')::text[] AS written
+    coalesce((SELECT array_agg(DISTINCT r.entity || ' ' || r.operation) FROM proposal_records r WHERE r.proposal_id = p.id), '{}')::text[] AS written,
+    (SELECT w.policy_version FROM workspaces w WHERE w.id = $3)::bigint AS policy_version,
+    coalesce((SELECT jsonb_agg(to_jsonb(held)) FROM (
+        SELECT o.entity, o.operation, o.tool, o.switched_off, o.preview_only, o.approvals, o.approver, o.fields, o.bulk_cap, extract(epoch FROM o.lifetime)::float8 AS lifetime, o.roles
+        FROM policies o WHERE o.workspace_id = $3
+            AND (o.tool IS NOT NULL OR o.entity = p.entity OR o.entity IN (SELECT r.entity FROM proposal_records r WHERE r.proposal_id = p.id))) AS held), '[]')::jsonb AS policies
 FROM proposals p WHERE p.id = $4
 `
 
@@ -151,11 +158,13 @@ type FactsRow struct {
 	Role           string
 	TurnHolds      bool
 	Written        []string
+	PolicyVersion  int64
+	Policies       json.RawMessage
 }
 
 // What a decision goes by, held still until it commits: the locked proposal, the database's clock, whether
 // the sign-in lives, the role of its membership (” where that is gone), whether the turn that proposed stands,
-// and what its records do, each as entity and operation.
+// what its records do, each as entity and operation, and the policies that may bear on it.
 func (q *Queries) Facts(ctx context.Context, db DBTX, arg FactsParams) (*FactsRow, error) {
 	row := db.QueryRow(ctx, facts,
 		arg.SignInID,
@@ -222,6 +231,8 @@ func (q *Queries) Facts(ctx context.Context, db DBTX, arg FactsParams) (*FactsRo
 		&i.Role,
 		&i.TurnHolds,
 		&i.Written,
+		&i.PolicyVersion,
+		&i.Policies,
 	)
 	return &i, err
 }
@@ -354,6 +365,16 @@ func (q *Queries) LockLapsed(ctx context.Context, db DBTX, argID id.Proposal) (*
 	return &i, err
 }
 
+const lockPolicies = `-- name: LockPolicies :exec
+SELECT FROM policies WHERE workspace_id = $1 FOR SHARE
+`
+
+// A statement of its own, for the same reason: a policy that is being saved is waited for, and then holds.
+func (q *Queries) LockPolicies(ctx context.Context, db DBTX, workspaceID id.Workspace) error {
+	_, err := db.Exec(ctx, lockPolicies, workspaceID)
+	return err
+}
+
 const lockProposal = `-- name: LockProposal :exec
 SELECT FROM proposals WHERE id = $1 FOR UPDATE
 `
@@ -377,11 +398,11 @@ WITH moved AS (
     INSERT INTO events (id, workspace_id, proposal_id, type, status, actor_id, at)
     SELECT $17, moved.workspace_id, moved.id, $18, moved.status, $19, $20 FROM moved
 ), audit AS (
-    INSERT INTO audit_events (id, workspace_id, at, verb, outcome, actor_id, sign_in_id, address, conversation_id, proposal_id, tool, entity, operation, fingerprint)
-    SELECT $21, moved.workspace_id, $20, $22::text, moved.status::text, $19, $23, $24::text, moved.conversation_id, moved.id, moved.tool, moved.entity, moved.operation::text, moved.fingerprint FROM moved
+    INSERT INTO audit_events (id, workspace_id, at, verb, outcome, actor_id, sign_in_id, address, conversation_id, proposal_id, tool, entity, operation, fingerprint, policy_version)
+    SELECT $21, moved.workspace_id, $20, $22::text, moved.status::text, $19, $23, $24::text, moved.conversation_id, moved.id, moved.tool, moved.entity, moved.operation::text, moved.fingerprint, $25::bigint FROM moved
 ), call AS (
     INSERT INTO tool_calls (id, workspace_id, user_id, sign_in_id, conversation_id, turn_id, proposal_id, tool, entity, status, code, started_at, finished_at)
-    SELECT $25, moved.workspace_id, $19, $23, moved.conversation_id, moved.turn_id, moved.id, $22::text, moved.entity,
+    SELECT $26, moved.workspace_id, $19, $23, moved.conversation_id, moved.turn_id, moved.id, $22::text, moved.entity,
         (CASE WHEN moved.status = 'failed' THEN 'failed' ELSE 'succeeded' END)::tool_call_status, moved.failure_code::text, $20, clock_timestamp() FROM moved
 )
 SELECT 1 / count(*) FROM moved
@@ -412,6 +433,7 @@ type MoveProposalParams struct {
 	Verb            string
 	SignInID        id.SignIn
 	Address         string
+	PolicyVersion   int64
 	ToolCallID      id.ToolCall
 }
 
@@ -443,6 +465,7 @@ func (q *Queries) MoveProposal(ctx context.Context, db DBTX, arg MoveProposalPar
 		arg.Verb,
 		arg.SignInID,
 		arg.Address,
+		arg.PolicyVersion,
 		arg.ToolCallID,
 	)
 	return err

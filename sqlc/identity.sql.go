@@ -355,6 +355,23 @@ func (q *Queries) GetUserForSignIn(ctx context.Context, db DBTX, email string) (
 	return &i, err
 }
 
+const getWorkspaceBySlug = `-- name: GetWorkspaceBySlug :one
+SELECT id, slug, name, created_at, policy_version FROM workspaces WHERE slug = $1
+`
+
+func (q *Queries) GetWorkspaceBySlug(ctx context.Context, db DBTX, slug string) (*Workspace, error) {
+	row := db.QueryRow(ctx, getWorkspaceBySlug, slug)
+	var i Workspace
+	err := row.Scan(
+		&i.ID,
+		&i.Slug,
+		&i.Name,
+		&i.CreatedAt,
+		&i.PolicyVersion,
+	)
+	return &i, err
+}
+
 const isMember = `-- name: IsMember :one
 SELECT EXISTS (SELECT FROM memberships WHERE user_id = $1 AND workspace_id = $2) AS member
 `

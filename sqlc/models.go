@@ -11,6 +11,7 @@ import (
 	"time"
 
 	id "github.com/countersign/countersign/internal/id"
+	"github.com/google/uuid"
 )
 
 type Channel string
@@ -905,6 +906,19 @@ func AllWriteOperationValues() []WriteOperation {
 	}
 }
 
+type Budget struct {
+	ID          uuid.UUID
+	WorkspaceID id.Workspace
+	Subject     string
+	UserID      id.User
+	TokenID     id.Token
+	Measure     string
+	Period      string
+	HardLimit   *int64
+	SoftLimit   *int64
+	CreatedAt   time.Time
+}
+
 type Conversation struct {
 	ID          id.Conversation
 	WorkspaceID id.Workspace
@@ -924,6 +938,25 @@ type Message struct {
 	Content        string
 	Citations      json.RawMessage
 	CreatedAt      time.Time
+}
+
+type Policy struct {
+	ID          uuid.UUID
+	WorkspaceID id.Workspace
+	Entity      *string
+	Operation   *string
+	Tool        *string
+	SwitchedOff bool
+	PreviewOnly bool
+	Approvals   *int32
+	Approver    *string
+	Fields      []string
+	BulkCap     *int32
+	Lifetime    *time.Duration
+	Roles       []string
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
+	ShareLock   bool
 }
 
 type Proposal struct {

@@ -1033,7 +1033,7 @@ func (q *Queries) ProposalsNewestBackward(ctx context.Context, db DBTX, arg Prop
 
 const propose = `-- name: Propose :exec
 SELECT propose($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
-    $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37)::bigint AS number
+    $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38)::bigint AS number
 `
 
 type ProposeParams struct {
@@ -1073,6 +1073,7 @@ type ProposeParams struct {
 	RevertOf         *uuid.UUID
 	Beside           *uuid.UUID
 	MostOfTurn       *int32
+	PolicyVersion    int64
 	Records          json.RawMessage
 }
 
@@ -1114,6 +1115,7 @@ func (q *Queries) Propose(ctx context.Context, db DBTX, arg ProposeParams) error
 		arg.RevertOf,
 		arg.Beside,
 		arg.MostOfTurn,
+		arg.PolicyVersion,
 		arg.Records,
 	)
 	return err

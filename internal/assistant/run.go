@@ -67,7 +67,11 @@ func (a *Assistant) ask(ctx context.Context, t *turn) (text string, err error) {
 	if !a.tools.Enabled() {
 		return "", errSwitchedOff
 	}
-	text, err = a.model.Answer(ctx, a.prompt(t), a.call(ctx, t))
+	prompt, err := a.prompt(ctx, t)
+	if err != nil {
+		return "", err
+	}
+	text, err = a.model.Answer(ctx, prompt, a.call(ctx, t))
 	if fault := t.fault(); fault != nil {
 		return "", fault
 	}
@@ -96,7 +100,7 @@ func (a *Assistant) renew(ctx context.Context, t *turn) error {
 }
 
 // prompt is what the model of a turn is told.
-func (a *Assistant) prompt(t *turn) Prompt {
-	tools := a.tools.Offered(t.who)
-	return Prompt{System: instructions(t.who, tools), Message: t.question.content, Tools: tools}
+func (a *Assistant) prompt(ctx context.Context, t *turn) (Prompt, error) {
+	tools, err := a.tools.Offered(ctx, t.who)
+	return Prompt{System: instructions(t.who, tools), Message: t.question.content, Tools: tools}, err
 }

@@ -35,6 +35,16 @@ type commandLine struct {
 		List   tokenListCommand   `cmd:"" help:"Say which API tokens there are."`
 		Revoke tokenRevokeCommand `cmd:"" help:"End an API token, and the streams that follow by it."`
 	} `cmd:"" help:"API tokens."`
+	Policy struct {
+		Set   policySetCommand   `cmd:"" help:"Narrow what the assistant may do in one workspace."`
+		List  policyListCommand  `cmd:"" help:"Say what is narrowed."`
+		Clear policyClearCommand `cmd:"" help:"Take a policy back."`
+	} `cmd:"" help:"Policies: what countersign.yaml offers, narrowed in one workspace. They hold from the next call on, on every server."`
+	Budget struct {
+		Set   budgetSetCommand   `cmd:"" help:"Bound what is used in a day or a month."`
+		List  budgetListCommand  `cmd:"" help:"Say which budgets there are, and what is used of them."`
+		Clear budgetClearCommand `cmd:"" help:"Take a budget back."`
+	} `cmd:"" help:"Budgets: how many tool calls, proposals and model tokens a workspace, its users and its tokens may use."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 }
 

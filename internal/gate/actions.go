@@ -37,13 +37,14 @@ func Decides(who identity.Actor) bool {
 }
 
 // Actions lists what someone may do with a proposal now, by the rule that decides. What was decided about it
-// before has to be given for one that awaits approval. A token may withdraw what it proposed.
-func (g *Gate) Actions(p *sqlc.Proposal, who identity.Actor, before []Taken) []Action {
+// before has to be given for one that awaits approval, and the policies of the workspace. A token may withdraw what
+// it proposed.
+func (g *Gate) Actions(p *sqlc.Proposal, who identity.Actor, before []Taken, under Policies) []Action {
 	list := []Action{}
 	person, ok := who.(identity.Person)
 	switch {
 	case final(p.Status):
-		if g.revertible(p, who) == nil {
+		if g.revertible(p, who, under) == nil {
 			list = append(list, ActionRevert)
 		}
 	case !ok:
@@ -52,7 +53,7 @@ func (g *Gate) Actions(p *sqlc.Proposal, who identity.Actor, before []Taken) []A
 		}
 	default:
 		f := facts{proposal: storedOf(p), person: person, signedIn: person.Live(), role: who.Role(), decisions: before, turnHolds: true}
-		f.terms = g.policy(f.proposal, f.role)
+		f.terms = g.policy(f.proposal, f.role, under)
 		for _, v := range verbs {
 			if f.kind = v.kind; offers(settle(f)) && (v.action != ActionExtend || p.ExtendedAt == nil) && (v.action != ActionRevise || f.revisable() == nil) {
 				list = append(list, v.action)
@@ -71,5 +72,5 @@ func offers(v verdict) bool {
 // storedOf gives what settle goes by of a proposal as it was read. That it is open was looked at then.
 func storedOf(p *sqlc.Proposal) *sqlc.StoredProposal {
 	return &sqlc.StoredProposal{ID: p.ID, Status: p.Status, ActingUserID: p.ActingUserID, Entity: p.Entity, Operation: p.Operation, ActionKind: p.ActionKind,
-		Shared: p.Shared, ApproverRole: p.ApproverRole, ApprovalsNeeded: p.ApprovalsNeeded, ExpiresAt: p.ExpiresAt, RevertOfID: p.RevertOfID}
+		Shared: p.Shared, ApproverRole: p.ApproverRole, ApprovalsNeeded: p.ApprovalsNeeded, RecordCount: p.RecordCount, ExpiresAt: p.ExpiresAt, RevertOfID: p.RevertOfID}
 }

@@ -39,6 +39,8 @@ func (d *decision) apply(ctx context.Context) (outcome, error) {
 		return outcome{}, err
 	}
 	switch {
+	case d.barred(writes):
+		return failed(refusedAs[switchoff]), nil
 	case d.facts.proposal.PreviewOnly:
 		return d.previewed(ctx, writes)
 	case d.closed(writes):

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/countersign/countersign/internal/id"
+	"github.com/countersign/countersign/internal/record"
 	"github.com/countersign/countersign/sqlc"
 )
 
@@ -45,12 +46,12 @@ func (f facts) needed() int32 {
 
 // ApprovalsNeeded is how many approvals a proposal needs: as its card says or, while it is open, the
 // configuration now, whichever is more. Zero: none.
-func (g *Gate) ApprovalsNeeded(p *sqlc.Proposal) int32 {
+func (g *Gate) ApprovalsNeeded(p *sqlc.Proposal, under record.Policies) int32 {
 	if final(p.Status) {
 		return p.ApprovalsNeeded
 	}
 	f := facts{proposal: storedOf(p)}
-	f.terms = g.policy(f.proposal, "")
+	f.terms = g.policy(f.proposal, "", under)
 	return f.needed()
 }
 
@@ -67,8 +68,11 @@ func (f facts) approvers() sqlc.Role {
 	return role
 }
 
+// ranks are the roles that approve, the lowest first.
+var ranks = []sqlc.Role{sqlc.RoleMember, sqlc.RoleApprover, sqlc.RoleOperator}
+
 func higher(a, b sqlc.Role) sqlc.Role {
-	if slices.Index(ranks, string(b)) > slices.Index(ranks, string(a)) {
+	if slices.Index(ranks, b) > slices.Index(ranks, a) {
 		return b
 	}
 	return a

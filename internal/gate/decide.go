@@ -12,6 +12,7 @@ import (
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/identity"
 	"github.com/countersign/countersign/internal/postgres"
+	"github.com/countersign/countersign/internal/record"
 	"github.com/countersign/countersign/sqlc"
 )
 
@@ -42,7 +43,8 @@ type decision struct {
 	done  bool // an event was written
 	late  bool // it met a proposal that has lapsed
 	// written is what the records do, as need takes it
-	written []string
+	written  []string
+	policies record.Policies
 }
 
 const attempts = 3
@@ -116,7 +118,7 @@ func (d *decision) read(ctx context.Context, by identity.Person, which id.Propos
 	if err != nil {
 		return err
 	}
-	if err := q.LockProposal(ctx, d.tx.Later(), which); err != nil {
+	if err := errors.Join(q.LockProposal(ctx, d.tx.Later(), which), q.LockPolicies(ctx, d.tx.Later(), by.Workspace().ID)); err != nil {
 		return err
 	}
 	now, err := q.Facts(ctx, d.tx.Now(), sqlc.FactsParams{ProposalID: which, SignInID: by.SignIn(), UserID: by.User().ID, WorkspaceID: by.Workspace().ID})
@@ -129,6 +131,9 @@ func (d *decision) read(ctx context.Context, by identity.Person, which id.Propos
 	d.written = now.Written
 	d.facts = facts{proposal: p, person: by, signedIn: now.SignedIn && now.Enabled, role: sqlc.Role(now.Role),
 		turnHolds: now.TurnHolds, kind: kind, now: now.Now}
+	if d.policies, err = record.PoliciesOf(now.PolicyVersion, now.Policies); err != nil {
+		return err
+	}
 	return d.readBefore(ctx)
 }
 
@@ -148,7 +153,7 @@ func (d *decision) readBefore(ctx context.Context) error {
 	if confirmer := f.confirmer(); confirmer != nil && f.kind == sqlc.DecisionKindApprove {
 		role = confirmer.Role
 	}
-	f.terms = d.gate.policy(f.proposal, role, d.written...)
+	f.terms = d.gate.policy(f.proposal, role, d.policies, d.written...)
 	return nil
 }
 

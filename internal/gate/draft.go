@@ -57,6 +57,9 @@ func (g *Gate) draft(ctx context.Context, tx pgx.Tx, by identity.Actor, in Inten
 	if err := d.unchangeable(); err != nil {
 		return nil, err
 	}
+	if refusal := d.barred(in); refusal != nil {
+		return nil, refusal
+	}
 	d.preview, d.cards = d.previews(in), d.records()
 	return d, d.rehearse(ctx, g, tx, by, in, salt)
 }

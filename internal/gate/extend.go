@@ -20,7 +20,7 @@ func (g *Gate) Extend(ctx context.Context, by identity.Person, which id.Proposal
 		}
 		err := d.moved(g.queries.ExtendProposal(ctx, d.tx.Later(), sqlc.ExtendProposalParams{
 			ID: which, At: &d.facts.now, EventID: id.NewEvent(), PersonID: by.User().ID, SignInID: by.SignIn(),
-			AuditID: id.NewAudit(), Address: by.Address(), ToolCallID: id.NewToolCall()}))
+			AuditID: id.NewAudit(), Address: by.Address(), ToolCallID: id.NewToolCall(), PolicyVersion: d.policies.Version}))
 		if err != nil {
 			return nil, err
 		}

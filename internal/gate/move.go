@@ -49,7 +49,7 @@ func (d *decision) move(ctx context.Context, to outcome) error {
 		ID: f.proposal.ID, LockedStatus: f.proposal.Status, Status: to.status, ResolvedAt: &f.now,
 		OutcomeRecordID: to.recordID, OutcomeRecord: to.record, OutcomeAffected: to.affected, OutcomeKeys: to.keys, SupersededBy: to.supersededBy,
 		EventID: id.NewEvent(), EventType: sqlc.EventType(to.status), PersonID: f.person.User().ID, SignInID: f.person.SignIn(),
-		At: f.now, AuditID: id.NewAudit(), Verb: string(f.kind), Address: f.person.Address(), ToolCallID: id.NewToolCall()}
+		At: f.now, AuditID: id.NewAudit(), Verb: string(f.kind), Address: f.person.Address(), ToolCallID: id.NewToolCall(), PolicyVersion: d.policies.Version}
 	if to.status == sqlc.ProposalStatusAwaitingApproval {
 		d.wait(&params)
 	}
@@ -87,7 +87,7 @@ func (d *decision) withdrawCutShort(ctx context.Context) error {
 	}
 	return d.moved(d.gate.queries.MoveProposal(ctx, d.tx.Later(), sqlc.MoveProposalParams{
 		ID: p.ID, LockedStatus: p.Status, Status: sqlc.ProposalStatusWithdrawn, ResolvedAt: &now, EventID: id.NewEvent(),
-		EventType: sqlc.EventTypeWithdrawn, At: now, AuditID: id.NewAudit(), Verb: "withdraw", ToolCallID: id.NewToolCall()}))
+		EventType: sqlc.EventTypeWithdrawn, At: now, AuditID: id.NewAudit(), Verb: "withdraw", ToolCallID: id.NewToolCall(), PolicyVersion: d.policies.Version}))
 }
 
 // moved notes that there is an event to be told of, once it has committed.

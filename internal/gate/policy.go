@@ -17,26 +17,29 @@ type terms struct {
 	approver  sqlc.Role // of those whose approval it asks for; "" where it asks for none
 }
 
-// policy gives the terms of a proposal for a role, with what its records do as need takes it, where that was read.
-// What the card says of sharing holds as well: the configuration only narrows it.
-func (g *Gate) policy(p *sqlc.StoredProposal, role sqlc.Role, written ...string) terms {
+// policy gives the terms of a proposal for a role, under the workspace's policies, with what its records do as need
+// takes it, where that was read. What the card says of sharing holds as well: the configuration only narrows it.
+func (g *Gate) policy(p *sqlc.StoredProposal, role sqlc.Role, under record.Policies, written ...string) terms {
 	e, ok := g.registry.Entity(p.Entity)
 	if !ok {
 		return terms{}
 	}
 	t := terms{shared: p.Shared && e.Confirm == record.ConfirmWorkspace}
 	creates := p.Operation == sqlc.WriteOperationCreate
-	t.insight = e.Offers(record.Get, string(role))
-	t.read, t.readable = creates || e.Has(record.Get), creates || t.insight
+	seen := e.Under(under, record.Get)
+	t.insight = seen.Offers(record.Get, string(role))
+	t.read, t.readable = creates || seen.Has(record.Get), creates || t.insight
 	op := record.Operation(p.Operation)
-	approval := ApprovalOf(e, op)
-	t.offered, t.permitted = e.Has(op), e.Offers(op, string(role))
+	now := e.Under(under, op)
+	approval := ApprovalOf(now, op)
+	t.offered, t.permitted = now.Has(op) && (op != record.BulkUpdate || int(p.RecordCount) <= now.BulkCap), now.Offers(op, string(role))
 	if a, built := g.registry.Action(p.ActionKind); op == record.Action {
-		if t.offered, t.permitted = built, built && a.Offers(string(role)); built {
-			approval = a.Approval()
+		if t.offered, t.permitted = built && !under.ActionOff(a, e), false; built {
+			a = a.Under(under, e)
+			approval, t.permitted = a.Approval(), a.Offers(string(role))
 		}
 	}
-	if approval = g.need(approval, written); approval.Needed > 0 {
+	if approval = g.need(approval, under, written); approval.Needed > 0 {
 		t.approvals, t.approver = approval.Needed, approvers(approval)
 	}
 	return t

@@ -11,7 +11,7 @@ import (
 // previews tells whether some change cannot be written: then none is, and to confirm them is all there is.
 func (d *drafted) previews(in Intent) bool {
 	return slices.ContainsFunc(d.changes, func(c record.Change) bool {
-		return c.Entity.PreviewOnly || in.Route != nil && !in.Route(c.Entity, c.Operation)
+		return c.Entity.Under(in.Policies, c.Operation).PreviewOnly || in.Action != nil && !in.Action.Opens(c.Entity, c.Operation)
 	})
 }
 
@@ -33,9 +33,13 @@ func (d *decision) previewed(ctx context.Context, writes []record.Write) (outcom
 
 // closed tells whether something of what is to be written has no way to be written any more.
 func (d *decision) closed(writes []record.Write) bool {
-	action, _ := d.gate.registry.Action(d.facts.proposal.ActionKind)
+	p := d.facts.proposal
+	action, custom := d.gate.registry.Action(p.ActionKind)
+	if about, known := d.gate.registry.Entity(p.Entity); custom && known {
+		action = action.Under(d.policies, about)
+	}
 	return slices.ContainsFunc(writes, func(w record.Write) bool {
-		return w.Entity.PreviewOnly || action != nil && !action.Opens(w.Entity, w.Operation)
+		return w.Entity.Under(d.policies, w.Operation).PreviewOnly || custom && !action.Opens(w.Entity, w.Operation)
 	})
 }
 

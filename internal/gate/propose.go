@@ -1,12 +1,10 @@
 package gate
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -32,14 +30,12 @@ type Intent struct {
 	Key       string
 	Where     map[string]json.RawMessage
 	Values    map[string]json.RawMessage
-	// Plan, of a custom action, reads as the person and says which records are to be changed. Route tells
-	// whether such a change can be written at all; what cannot is preview only.
-	Plan  func(context.Context, pgx.Tx) (*Plan, error)
-	Route func(*record.Entity, record.Operation) bool
-	// Lifetime is how long it waits to be confirmed; 0 for as long as the entity says.
-	Lifetime time.Duration
-	// Approval is what has to follow a confirm at least; what is asked for its records comes to it.
-	Approval record.Approval
+	// Action is the custom action, where it is one: its Plan reads as the person and says which records are to be
+	// changed. What it opens no write for is preview only.
+	Action *record.CustomAction
+	Plan   func(context.Context, pgx.Tx) (*Plan, error)
+	// Policies are what the call goes by.
+	Policies record.Policies
 	// Undo is what is to be taken back of the proposal that RevertOf names.
 	Undo *undo
 	// Revises is the open proposal that this takes the place of, RevertOf the applied one that it undoes.
@@ -62,6 +58,7 @@ type Intent struct {
 func (g *Gate) Propose(ctx context.Context, by identity.Actor, in Intent) (*sqlc.Proposal, error) {
 	var made *sqlc.Proposal
 	var err error
+	in = in.under(in.Policies)
 	for try := 1; ; try++ {
 		made, err = g.propose(ctx, by, in)
 		if twin := (*openTwin)(nil); errors.As(err, &twin) {
@@ -122,18 +119,18 @@ func (g *Gate) store(ctx context.Context, tx *postgres.Tx, by identity.Actor, in
 
 // seal makes the card and its fingerprint.
 func (g *Gate) seal(by identity.Actor, in Intent, draft *drafted, salt []byte) (sqlc.ProposeParams, error) {
-	in.Approval = g.need(in.Approval, draft.written())
+	approval := g.need(in.approval(), in.Policies, draft.written())
 	sealed := card.Sealed{Proposal: id.NewProposal(), Workspace: by.Workspace().ID, ActingUser: by.User().ID, Tool: in.Tool, Entity: in.Entity.Name,
-		Operation: sqlc.WriteOperation(in.Operation), ActionKind: in.ActionKind, ApprovalsNeeded: in.Approval.Needed, ApproverRole: approvers(in.Approval),
+		Operation: sqlc.WriteOperation(in.Operation), ActionKind: in.ActionKind, ApprovalsNeeded: approval.Needed, ApproverRole: approvers(approval),
 		PreviewOnly: draft.preview, Salt: salt, Records: draft.cards, Rehearsal: draft.rehearsal, RevertOf: in.RevertOf, Conflicts: draft.conflicts}
 	params := sqlc.ProposeParams{
 		ID: sealed.Proposal.UUID(), Tool: in.Tool, Entity: in.Entity.Name, Operation: sealed.Operation, ActionKind: in.ActionKind,
 		Note: optional(in.Note), Fingerprint: card.Fingerprint(sealed), Salt: salt, Intent: card.Intent(sealed),
 		ActingUserID: by.User().ID.UUID(), SignInID: id.Null(by.SignIn()), TokenID: id.Null(by.Token()),
 		Channel: in.Channel, ClientName: optional(in.ClientName), ConversationID: id.Null(in.Conversation), TurnID: id.Null(in.Turn),
-		ToolCallID: in.Call.UUID(), ApprovalsNeeded: in.Approval.Needed, ApproverRole: approvers(in.Approval), ApprovalLifetime: in.Approval.Lifetime,
-		PreviewOnly: draft.preview, Shared: in.Entity.Confirm == record.ConfirmWorkspace, Lifetime: cmp.Or(in.Lifetime, in.Entity.Lifetime),
-		IdempotencyKey: optional(in.IdempotencyKey), RequestHash: in.RequestHash, RevisionOf: id.Null(in.Revises), RevertOf: id.Null(in.RevertOf), MostOfTurn: new(int32(g.registry.Assistant().ProposalsPerTurn))}
+		ToolCallID: in.Call.UUID(), ApprovalsNeeded: approval.Needed, ApproverRole: approvers(approval), ApprovalLifetime: approval.Lifetime,
+		PreviewOnly: draft.preview, Shared: in.Entity.Confirm == record.ConfirmWorkspace, Lifetime: in.lifetime(),
+		IdempotencyKey: optional(in.IdempotencyKey), RequestHash: in.RequestHash, RevisionOf: id.Null(in.Revises), RevertOf: id.Null(in.RevertOf), PolicyVersion: in.Policies.Version, MostOfTurn: new(int32(g.registry.Assistant().ProposalsPerTurn))}
 	if !by.Token().IsZero() {
 		params.RejectedWithin = new(g.registry.Assistant().RejectedWithin)
 	}

@@ -32,7 +32,11 @@ func (g *Gate) redraft(ctx context.Context, by identity.Person, in Revision) (*r
 	if err != nil {
 		return nil, unproposed(err)
 	}
-	next := &redrafted{intent: intent, salt: newSalt()}
+	policies, err := PoliciesOf(g.queries.PoliciesNow(ctx, postgres.As(g.pools.Agent, by.Workspace().ID), by.Workspace().ID))
+	if err != nil {
+		return nil, unproposed(err)
+	}
+	next := &redrafted{intent: intent.under(policies), salt: newSalt()}
 	for range attempts {
 		if err = g.draftInto(ctx, by, next); !raced(err) {
 			break
@@ -73,7 +77,7 @@ func (g *Gate) revised(ctx context.Context, by identity.Person, in Revision) (In
 	}
 	changes, err := g.otherValues(ctx, db, p, in.Values)
 	op := record.Operation(p.Operation)
-	intent := Intent{Call: id.NewToolCall(), Tool: p.Tool, ActionKind: p.ActionKind, Entity: entity, Operation: op, Approval: entity.Approval(op),
+	intent := Intent{Call: id.NewToolCall(), Tool: p.Tool, ActionKind: p.ActionKind, Entity: entity, Operation: op,
 		Revises: p.ID, Channel: in.Channel, Conversation: conversation,
 		Plan: func(context.Context, pgx.Tx) (*Plan, error) { return &Plan{Changes: changes}, nil }}
 	if p.Matched != nil {

@@ -25,6 +25,7 @@ type Reverting struct {
 	Call       id.ToolCall
 	Channel    sqlc.Channel
 	ClientName string
+	Policies   record.Policies
 }
 
 // Revert stores a new proposal that restores what an applied one changed: values that were there before, a
@@ -46,7 +47,7 @@ func (g *Gate) reverting(ctx context.Context, by identity.Actor, in Reverting) (
 	} else if err != nil {
 		return Intent{}, err
 	}
-	if err := g.revertible(p, by); err != nil {
+	if err := g.revertible(p, by, in.Policies); err != nil {
 		return Intent{}, err
 	}
 	rows, err := g.queries.RecordsOfProposal(ctx, db, p.ID)
@@ -62,6 +63,7 @@ func (g *Gate) reverting(ctx context.Context, by identity.Actor, in Reverting) (
 		return Intent{}, err
 	}
 	intent.Call, intent.Channel, intent.ClientName, intent.Undo.take = in.Call, in.Channel, in.ClientName, in.Take
+	intent.Policies = in.Policies
 	intent.Undo.before, err = g.queries.AppliedRevert(ctx, db, p.ID.UUID())
 	return intent, err
 }
@@ -72,9 +74,9 @@ func (g *Gate) undoing(p *sqlc.Proposal, records []card.Record) (Intent, error) 
 	op := inverse[p.Operation]
 	intent := Intent{Tool: RevertTool, ActionKind: p.ActionKind, Entity: entity, Operation: op, RevertOf: p.ID}
 	if a, custom := g.registry.Action(p.ActionKind); custom {
-		intent.Approval, intent.Lifetime, intent.Route = a.Approval(), a.Lifetime, a.Opens
+		intent.Action = a
 	} else {
-		intent.ActionKind, intent.Approval = ActionKind(op), entity.Approval(op)
+		intent.ActionKind = ActionKind(op)
 	}
 	var err error
 	intent.Undo, err = undoOf(p, records)
@@ -82,7 +84,7 @@ func (g *Gate) undoing(p *sqlc.Proposal, records []card.Record) (Intent, error) 
 }
 
 // revertible tells why someone cannot undo a proposal; nil where they can ask for it.
-func (g *Gate) revertible(p *sqlc.Proposal, by identity.Actor) error {
+func (g *Gate) revertible(p *sqlc.Proposal, by identity.Actor, under record.Policies) error {
 	switch {
 	case !mayRevert(p, by) && g.Sees(by, p):
 		return forbidden("You may see this proposal; undoing it is not yours.")
@@ -92,7 +94,7 @@ func (g *Gate) revertible(p *sqlc.Proposal, by identity.Actor) error {
 		return &Refusal{Code: NotOffered, Message: "Only what was applied can be undone."}
 	case p.PreviewOnly:
 		return &Refusal{Code: NotOffered, Message: "Nothing was written for it, so there is nothing to undo."}
-	case !g.offersInverse(p, string(by.Role())):
+	case !g.offersInverse(p, string(by.Role()), under):
 		return &Refusal{Code: NotOffered, Message: "What would undo this is not offered to you here."}
 	}
 	return nil
@@ -104,12 +106,12 @@ func mayRevert(p *sqlc.Proposal, by identity.Actor) bool {
 }
 
 // offersInverse tells whether the registry offers a role the operation that takes a proposal's back.
-func (g *Gate) offersInverse(p *sqlc.Proposal, role string) bool {
+func (g *Gate) offersInverse(p *sqlc.Proposal, role string, under record.Policies) bool {
 	e, known := g.registry.Entity(p.Entity)
 	op := inverse[p.Operation]
 	if op == record.Action {
 		a, built := g.registry.Action(p.ActionKind)
-		return known && built && a.Offers(role) && (p.OutcomeKeys == nil || a.Opens(e, record.Delete)) // it created some
+		return known && built && !under.ActionOff(a, e) && a.Under(under, e).Offers(role) && (p.OutcomeKeys == nil || a.Opens(e, record.Delete)) // it created some
 	}
-	return known && e.Offers(op, role) && (op == record.Create || e.Offers(record.Get, role))
+	return known && e.Under(under, op).Offers(op, role) && (op == record.Create || e.Under(under, record.Get).Offers(record.Get, role))
 }

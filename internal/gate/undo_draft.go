@@ -25,7 +25,7 @@ func (d *drafted) undo(ctx context.Context, g *Gate, tx pgx.Tx, by identity.Acto
 			return err
 		}
 	}
-	if in.Route != nil && slices.ContainsFunc(d.changes, func(c record.Change) bool { return !in.Route(c.Entity, c.Operation) }) {
+	if in.Action != nil && slices.ContainsFunc(d.changes, func(c record.Change) bool { return !in.Action.Opens(c.Entity, c.Operation) }) {
 		return &Refusal{Code: NotOffered, Message: "What would undo this is not offered to you here."}
 	}
 	if err := u.draft(ctx, g, tx, by, salt); err != nil {

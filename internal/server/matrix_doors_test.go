@@ -191,7 +191,7 @@ func (g throughTheGate) look(name, text string) (string, bool, bool) {
 		return "", false, false
 	}
 	actions := []string{}
-	for _, a := range g.gate.Actions(p, by, gate.TakenOf(rows)) {
+	for _, a := range g.gate.Actions(p, by, gate.TakenOf(rows), gate.Policies{}) {
 		actions = append(actions, string(a))
 	}
 	return letters(actions), sight.Awaits(seen), true

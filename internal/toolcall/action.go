@@ -32,7 +32,7 @@ func actionsOf(r *record.Registry, e *record.Entity, built []actions.Action) []T
 }
 
 func actionTool(e *record.Entity, a actions.Action, terms *record.CustomAction) Tool {
-	t := Tool{Name: a.ToolName(), Entity: infoOf(e), Operation: string(record.Action), Write: true, Label: "Propose to " + strings.ToLower(a.Title[:1]) + a.Title[1:], RequiresApproval: terms.Approval().Needed > 0,
+	t := Tool{Name: terms.ToolName(), Entity: infoOf(e), Operation: string(record.Action), Write: true, Label: "Propose to " + strings.ToLower(a.Title[:1]) + a.Title[1:], RequiresApproval: terms.Approval().Needed > 0,
 		ActionKind: a.Name, Inputs: a.Inputs(), entity: e, op: record.Action, action: &a, terms: terms}
 	t.Description = a.Description + " It changes nothing: a person confirms or rejects the proposal in the application."
 	t.Schema = schemaOf(t)

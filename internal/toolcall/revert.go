@@ -16,11 +16,15 @@ func (s *Service) Revert(ctx context.Context, who identity.Actor, from Origin, o
 	if err != nil {
 		return nil, err
 	}
+	policies, err := s.policies(ctx, who)
+	if err != nil {
+		return nil, err
+	}
 	return s.call(ctx, who, from, Tool{Name: gate.RevertTool}, logged, func(ctx context.Context, call id.ToolCall) (*Result, error) {
 		if !s.Enabled() {
 			return nil, &gate.Refusal{Code: gate.SwitchedOff, Message: "The operator has switched the assistant off."}
 		}
-		made, err := s.gate.Revert(ctx, who, gate.Reverting{Of: of, Take: take, Call: call, Channel: from.Channel, ClientName: from.ClientName})
+		made, err := s.gate.Revert(ctx, who, gate.Reverting{Of: of, Take: take, Call: call, Channel: from.Channel, ClientName: from.ClientName, Policies: policies})
 		if err != nil {
 			return nil, err
 		}

@@ -20,11 +20,24 @@ import (
 // Run runs a tool by its name. What it may not or cannot do is a Result that says so; an error means
 // that it could not be tried.
 func (s *Service) Run(ctx context.Context, who identity.Actor, from Origin, name string, raw json.RawMessage) (*Result, error) {
-	tool, ok := s.find(who, func(t Tool) bool { return t.Name == name })
+	policies, err := s.policies(ctx, who)
+	if err != nil {
+		return nil, err
+	}
+	tool, ok := s.find(who, policies, func(t Tool) bool { return t.Name == name })
 	if !ok {
 		tool = Tool{Name: clipped(name)}
 	}
-	return s.run(ctx, who, from, tool, raw)
+	return s.run(ctx, who, from, tool, policies, raw)
+}
+
+// policies are read fresh, once for a call: what is switched off meanwhile is off for the next one.
+func (s *Service) policies(ctx context.Context, who identity.Actor) (gate.Policies, error) {
+	now, err := gate.PoliciesOf(s.queries.PoliciesNow(ctx, postgres.As(s.agent, who.Workspace().ID), who.Workspace().ID))
+	if err != nil {
+		return now, &gate.Error{Code: gate.Unavailable, Message: "The call could not be tried. Try again.", Cause: err}
+	}
+	return now, nil
 }
 
 // Change is a change proposed without a chat. Operation is the contract's, in lower case.
@@ -41,7 +54,11 @@ type Change struct {
 
 // Propose runs the tool that makes such a change, if there is one for this person.
 func (s *Service) Propose(ctx context.Context, who identity.Actor, from Origin, c Change) (*Result, error) {
-	tool, ok := s.find(who, c.makes)
+	policies, err := s.policies(ctx, who)
+	if err != nil {
+		return nil, err
+	}
+	tool, ok := s.find(who, policies, c.makes)
 	if !ok {
 		tool = Tool{Name: "propose_change"}
 	}
@@ -49,7 +66,7 @@ func (s *Service) Propose(ctx context.Context, who identity.Actor, from Origin, 
 	if err != nil {
 		return nil, err
 	}
-	return s.run(ctx, who, from, tool, raw)
+	return s.run(ctx, who, from, tool, policies, raw)
 }
 
 // makes tells whether a tool makes such a change. An action is found by its name, and has to be about the
@@ -90,9 +107,9 @@ func (c Change) input(t Tool) (json.RawMessage, error) {
 	return json.Marshal(in)
 }
 
-func (s *Service) run(ctx context.Context, who identity.Actor, from Origin, t Tool, raw json.RawMessage) (*Result, error) {
+func (s *Service) run(ctx context.Context, who identity.Actor, from Origin, t Tool, under gate.Policies, raw json.RawMessage) (*Result, error) {
 	return s.call(ctx, who, from, t, loggable(t, raw), func(ctx context.Context, call id.ToolCall) (*Result, error) {
-		return s.do(ctx, who, from, t, call, raw)
+		return s.do(ctx, who, from, t, under, call, raw)
 	})
 }
 
@@ -136,10 +153,12 @@ func unrecorded(err error) error {
 	return &gate.Error{Code: gate.Unavailable, Message: "The call could not be written down, so it was not made. Try again.", Cause: err}
 }
 
-func (s *Service) do(ctx context.Context, who identity.Actor, from Origin, t Tool, call id.ToolCall, raw json.RawMessage) (*Result, error) {
+func (s *Service) do(ctx context.Context, who identity.Actor, from Origin, t Tool, under gate.Policies, call id.ToolCall, raw json.RawMessage) (*Result, error) {
 	switch {
 	case !s.Enabled():
 		return nil, &gate.Refusal{Code: gate.SwitchedOff, Message: "The operator has switched the assistant off."}
+	case t.off:
+		return nil, &gate.Refusal{Code: gate.SwitchedOff, Message: "The operator has switched this off here."}
 	case t.entity == nil:
 		return nil, &gate.Refusal{Code: gate.NotOffered, Message: "This is not offered to you here."}
 	}
@@ -150,19 +169,18 @@ func (s *Service) do(ctx context.Context, who identity.Actor, from Origin, t Too
 	if !t.Write {
 		return s.read(ctx, who, t, in)
 	}
-	made, err := s.gate.Propose(ctx, who, s.intentOf(who, from, t, call, in, raw))
+	made, err := s.gate.Propose(ctx, who, s.intentOf(who, from, t, under, call, in, raw))
 	if err != nil {
 		return nil, err
 	}
 	return &Result{OK: true, Proposal: made}, nil
 }
 
-func (s *Service) intentOf(who identity.Actor, from Origin, t Tool, call id.ToolCall, in input, raw json.RawMessage) gate.Intent {
-	intent := gate.Intent{Call: call, Tool: t.Name, ActionKind: t.ActionKind, Entity: t.entity, Operation: t.op, Where: in.Where, Values: in.Changes, Approval: t.entity.Approval(t.op),
+func (s *Service) intentOf(who identity.Actor, from Origin, t Tool, under gate.Policies, call id.ToolCall, in input, raw json.RawMessage) gate.Intent {
+	intent := gate.Intent{Call: call, Tool: t.Name, ActionKind: t.ActionKind, Entity: t.entity, Operation: t.op, Where: in.Where, Values: in.Changes, Policies: under,
 		Note: from.Note, Channel: from.Channel, ClientName: from.ClientName, Conversation: from.Conversation, Turn: from.Turn, IdempotencyKey: from.IdempotencyKey}
 	if t.action != nil {
-		intent.Plan, intent.Route = s.planned(who, in.plan), t.terms.Opens
-		intent.Approval, intent.Lifetime = t.terms.Approval(), t.terms.Lifetime
+		intent.Plan, intent.Action = s.planned(who, in.plan), t.terms
 	}
 	if in.ID != nil {
 		intent.Key = *in.ID

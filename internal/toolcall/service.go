@@ -54,15 +54,20 @@ func (s *Service) Reads() bool {
 	return slices.ContainsFunc(s.tools, func(t Tool) bool { return !t.Write })
 }
 
-// Offered lists the tools there are for someone: what `capabilities` shows and what the assistant is told.
-func (s *Service) Offered(who identity.Actor) []Tool {
+// Offered lists the tools there are for someone, under the workspace's policies now: what `capabilities` shows and
+// what the assistant is told.
+func (s *Service) Offered(ctx context.Context, who identity.Actor) ([]Tool, error) {
+	policies, err := s.policies(ctx, who)
+	if err != nil {
+		return nil, err
+	}
 	list := []Tool{}
 	for _, t := range s.tools {
-		if t.offeredTo(who) {
+		if t = t.under(policies); !t.off && t.offeredTo(who) {
 			list = append(list, t)
 		}
 	}
-	return list
+	return list, nil
 }
 
 // Origin says where a call comes from.

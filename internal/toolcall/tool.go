@@ -34,6 +34,7 @@ type Tool struct {
 	op     record.Operation
 	action *actions.Action
 	terms  *record.CustomAction
+	off    bool // a policy has switched it off
 }
 
 // EntityInfo describes an entity as far as it is exposed.
@@ -70,6 +71,25 @@ func (t Tool) offeredTo(who identity.Actor) bool {
 	return t.entity.Offers(t.op, role) && (t.Write || who.May(identity.ScopeRead))
 }
 
+// under is the tool as policies leave it.
+func (t Tool) under(p gate.Policies) Tool {
+	if t.action != nil {
+		entity, terms := t.entity.Under(p, record.Get), t.terms.Under(p, t.entity)
+		if entity != t.entity || terms != t.terms {
+			off := p.ActionOff(t.terms, t.entity)
+			t = actionTool(entity, *t.action, terms)
+			t.off = off
+		}
+		return t
+	}
+	if entity := t.entity.Under(p, t.op); entity != t.entity {
+		off := p.Off(t.entity, t.op)
+		t = toolOf(entity, t.op)
+		t.off = off
+	}
+	return t
+}
+
 // operations are those a tool can be.
 var operations = []record.Operation{record.List, record.Get, record.Create, record.Update, record.Delete, record.BulkUpdate}
 
@@ -88,7 +108,7 @@ func catalogue(r *record.Registry, built []actions.Action) []Tool {
 }
 
 func toolOf(e *record.Entity, op record.Operation) Tool {
-	t := Tool{Name: toolName(e.Name, op), Entity: infoOf(e), Operation: string(op), Write: op != record.List && op != record.Get, entity: e, op: op}
+	t := Tool{Name: e.ToolName(op), Entity: infoOf(e), Operation: string(op), Write: op != record.List && op != record.Get, entity: e, op: op}
 	t.Label = labels[op] + " " + strings.ToLower(e.Title)
 	if op == record.List || op == record.BulkUpdate {
 		t.Label = labels[op] + " " + strings.ToLower(e.Plural)
@@ -112,16 +132,6 @@ func describe(t Tool) string {
 	return t.Label + ", as far as the person may see them."
 }
 
-func toolName(entity string, op record.Operation) string {
-	clean := strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
-			return r
-		}
-		return '_'
-	}, entity)
-	return clean[:min(len(clean), 50)] + "_" + string(op)
-}
-
 func infoOf(e *record.Entity) EntityInfo {
 	info := EntityInfo{Name: e.Name, Title: e.Title, Plural: e.Plural, LabelField: e.LabelField(), Key: e.Key}
 	for _, f := range e.Fields {
@@ -131,10 +141,14 @@ func infoOf(e *record.Entity) EntityInfo {
 	return info
 }
 
-// find gives the tool of a name, or of an entity's operation, if it is offered to someone.
-func (s *Service) find(who identity.Actor, match func(Tool) bool) (Tool, bool) {
+// find gives the tool of a name, or of an entity's operation, as policies leave it, if it is offered to someone. One
+// that is offered but for a policy that switches it off says so.
+func (s *Service) find(who identity.Actor, under gate.Policies, match func(Tool) bool) (Tool, bool) {
 	for _, t := range s.tools {
-		if match(t) && t.offeredTo(who) {
+		if !match(t) || !t.offeredTo(who) {
+			continue
+		}
+		if t = t.under(under); t.off || t.offeredTo(who) {
 			return t, true
 		}
 	}

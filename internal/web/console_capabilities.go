@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -16,18 +17,23 @@ func (c *Console) assistant(w http.ResponseWriter, r *http.Request, who identity
 	if err != nil {
 		return err
 	}
-	return render(w, r, http.StatusOK, views.Assistant(f, c.may(who)))
+	may, _, err := c.may(r.Context(), who)
+	if err != nil {
+		return err
+	}
+	return render(w, r, http.StatusOK, views.Assistant(f, may))
 }
 
-// may is the list the assistant is told, and `capabilities` shows.
-func (c *Console) may(who identity.Person) views.Capabilities {
+// may is the list the assistant is told, and `capabilities` shows, with its tools.
+func (c *Console) may(ctx context.Context, who identity.Person) (views.Capabilities, []toolcall.Tool, error) {
 	list := views.Capabilities{Enabled: c.Tools.Enabled(), Provider: c.Tools.Provider()}
-	for _, t := range c.Tools.Offered(who) {
+	offered, err := c.Tools.Offered(ctx, who)
+	for _, t := range offered {
 		list.Offers = append(list.Offers, views.Offer{
 			Entities: t.Entity.Plural, Operation: t.Operation, Does: strings.TrimPrefix(t.Label, "Propose to "), Write: t.Write, Approval: t.RequiresApproval,
 		})
 	}
-	return list
+	return list, offered, err
 }
 
 // examples are messages that fit what is offered, none of which proposes anything.

@@ -15,7 +15,7 @@ import (
 	"github.com/countersign/countersign/views"
 )
 
-// cards reads what is on and beside some proposals' cards: three statements at most, however many cards.
+// cards reads what is on and beside some proposals' cards: four statements at most, however many cards.
 func (c *Console) cards(ctx context.Context, who identity.Person, now time.Time, proposals []*sqlc.Proposal) ([]views.Card, error) {
 	list := make([]views.Card, len(proposals))
 	at := map[id.Proposal]*views.Card{}
@@ -45,9 +45,13 @@ func (c *Console) cards(ctx context.Context, who identity.Person, now time.Time,
 	if err := c.addBeside(ctx, who, at, idsOf(proposals)); err != nil {
 		return nil, err
 	}
+	policies, err := gate.PoliciesOf(c.queries.PoliciesNow(ctx, c.db(who), who.Workspace().ID))
+	if err != nil {
+		return nil, err
+	}
 	taken, err := c.addDecisions(ctx, who, at, idsOf(slices.DeleteFunc(slices.Clone(proposals), undecided)))
 	for i, p := range proposals {
-		list[i].Actions = actionsOf(c.Gate.Actions(p, who, taken[p.ID]))
+		list[i].Actions = actionsOf(c.Gate.Actions(p, who, taken[p.ID], policies))
 	}
 	return list, err
 }

@@ -22,7 +22,7 @@ const (
 
 // conversations is where one begins to write to the assistant, with what one wrote before.
 func (c *Console) conversations(w http.ResponseWriter, r *http.Request, who identity.Person) error {
-	return c.showConversations(w, r, who, http.StatusOK, c.compose(who, "", ""))
+	return c.showConversations(w, r, who, http.StatusOK, compose("", ""))
 }
 
 func (c *Console) showConversations(w http.ResponseWriter, r *http.Request, who identity.Person, status int, box views.Compose) error {
@@ -39,7 +39,12 @@ func (c *Console) showConversations(w http.ResponseWriter, r *http.Request, who 
 	if err != nil {
 		return err
 	}
-	page := views.ConversationsPage{Conversations: rows, Newest: r.URL.Query().Get("before") == "", Compose: box, May: c.may(who)}
+	may, tools, err := c.may(r.Context(), who)
+	if err != nil {
+		return err
+	}
+	box.Examples = examples(tools)
+	page := views.ConversationsPage{Conversations: rows, Newest: r.URL.Query().Get("before") == "", Compose: box, May: may}
 	if len(rows) > conversationsPage {
 		page.Conversations = rows[:conversationsPage]
 		page.Older = templ.SafeURL("/conversations?before=" + rows[conversationsPage-1].ID.String())
@@ -48,7 +53,7 @@ func (c *Console) showConversations(w http.ResponseWriter, r *http.Request, who 
 }
 
 func (c *Console) conversation(w http.ResponseWriter, r *http.Request, who identity.Person) error {
-	return c.showConversation(w, r, who, http.StatusOK, c.compose(who, "", ""))
+	return c.showConversation(w, r, who, http.StatusOK, compose("", ""))
 }
 
 func (c *Console) showConversation(w http.ResponseWriter, r *http.Request, who identity.Person, status int, box views.Compose) error {
@@ -69,7 +74,12 @@ func (c *Console) showConversation(w http.ResponseWriter, r *http.Request, who i
 	if err != nil {
 		return err
 	}
-	page := views.ConversationPage{Conversation: talk, Newest: r.URL.Query().Get("before") == "", Compose: box, May: c.may(who)}
+	may, tools, err := c.may(r.Context(), who)
+	if err != nil {
+		return err
+	}
+	box.Examples = examples(tools)
+	page := views.ConversationPage{Conversation: talk, Newest: r.URL.Query().Get("before") == "", Compose: box, May: may}
 	if len(rows) > messagesPage {
 		rows = rows[:messagesPage]
 		page.Earlier = templ.SafeURL(views.ConversationPath(talk.ID) + "?before=" + rows[messagesPage-1].ID.String())

@@ -20,7 +20,7 @@ func (c *Console) begin(w http.ResponseWriter, r *http.Request, who identity.Per
 	}
 	content := written(r, "content")
 	if wrong := unsendable(content); wrong != "" {
-		return c.showConversations(w, r, who, http.StatusBadRequest, c.compose(who, content, wrong))
+		return c.showConversations(w, r, who, http.StatusBadRequest, compose(content, wrong))
 	}
 	talk, err := c.Assistant.Open(r.Context(), who, "")
 	if err != nil {
@@ -40,7 +40,7 @@ func (c *Console) send(w http.ResponseWriter, r *http.Request, who identity.Pers
 	}
 	content := written(r, "content")
 	if wrong := unsendable(content); wrong != "" {
-		return c.showConversation(w, r, who, http.StatusBadRequest, c.compose(who, content, wrong))
+		return c.showConversation(w, r, who, http.StatusBadRequest, compose(content, wrong))
 	}
 	return c.answer(w, r, who, which, content)
 }
@@ -70,8 +70,8 @@ func unsendable(content string) string {
 	return ""
 }
 
-func (c *Console) compose(who identity.Person, content, wrong string) views.Compose {
-	return views.Compose{Key: id.NewTurn().String(), Content: content, Wrong: wrong, Limit: assistant.MaxContent, Examples: examples(c.Tools.Offered(who))}
+func compose(content, wrong string) views.Compose {
+	return views.Compose{Key: id.NewTurn().String(), Content: content, Wrong: wrong, Limit: assistant.MaxContent}
 }
 
 // cardsOfTurns are the cards of what some turns proposed, each once: a later turn that wanted the same as an
