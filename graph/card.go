@@ -66,7 +66,7 @@ func changePage(w window, rows []*sqlc.ProposalRecord) (*model.RecordChangeConne
 }
 
 // warnings are live: they are no part of the card and its fingerprint.
-func warnings(ctx context.Context, p *sqlc.Proposal) ([]*model.ProposalWarning, error) {
+func warnings(ctx context.Context, g *gate.Gate, p *sqlc.Proposal) ([]*model.ProposalWarning, error) {
 	list := []*model.ProposalWarning{}
 	if p.PreviewOnly {
 		list = append(list, &model.ProposalWarning{Code: model.WarningCodePreviewOnly, Message: "Confirming this is recorded and changes nothing: the record has no way to be written yet."})
@@ -80,16 +80,29 @@ func warnings(ctx context.Context, p *sqlc.Proposal) ([]*model.ProposalWarning, 
 	if p.ResolvedAt != nil || err != nil {
 		return list, err
 	}
+	if since := load(ctx).alone.changed(ctx, g, p); since != "" {
+		list = append(list, &model.ProposalWarning{Code: model.WarningCodeRecordChangedSince, Message: since})
+	}
 	others, err := load(ctx).others.Load(ctx, p.ID)
 	if err != nil || len(others) == 0 {
 		return list, err
 	}
-	numbers := make([]string, len(others))
-	for i, n := range others {
-		numbers[i] = fmt.Sprintf("#%d", n)
-	}
 	return append(list, &model.ProposalWarning{Code: model.WarningCodeOtherOpenProposal,
-		Message: "Also open on this record: " + strings.Join(numbers, ", ") + ". Once one of them is applied, the others will find the record changed."}), nil
+		Message: "Also open on this record: " + strings.Join(numbered(others), ", ") + ". Once one of them is applied, the others will find the record changed."}), nil
+}
+
+// numbered are other proposals as they are called; one that the viewer may not see is only said to be there.
+func numbered(others []int64) []string {
+	list := make([]string, 0, len(others))
+	for _, n := range others {
+		if n != 0 {
+			list = append(list, fmt.Sprintf("#%d", n))
+		}
+	}
+	if len(list) < len(others) {
+		list = append(list, "one that you may not see")
+	}
+	return list
 }
 
 // notices are all that the planner of a custom action said, also what is no warning.

@@ -28,6 +28,7 @@ type loaders struct {
 	records       *nested[id.Proposal, *sqlc.ProposalRecord]
 	refused       *nested[id.Proposal, *sqlc.ProposalRecord]
 	policies      func() (gate.Policies, error)
+	alone         alone
 }
 
 func newLoaders(q *sqlc.Queries, db sqlc.DBTX, sight gate.Sight) *loaders {
@@ -38,7 +39,8 @@ func newLoaders(q *sqlc.Queries, db sqlc.DBTX, sight gate.Sight) *loaders {
 		records: recordsOf(q, db),
 		refused: refusedOf(q, db),
 		others: grouped(func(ctx context.Context, ids []id.Proposal) ([]*sqlc.OtherOpenProposalsRow, error) {
-			return q.OtherOpenProposals(ctx, db, id.UUIDs(ids))
+			return q.OtherOpenProposals(ctx, db, sqlc.OtherOpenProposalsParams{Proposals: id.UUIDs(ids),
+				Viewer: sight.Viewer, SeesAll: sight.All, ApprovalsOf: sight.ApprovalsOf, SharedEntities: sight.Shared})
 		}, func(o *sqlc.OtherOpenProposalsRow) (id.Proposal, int64) { return o.ProposalID, o.Number }),
 	}
 	l.proposals = single(func(ctx context.Context, ids []id.Proposal) ([]*sqlc.Proposal, error) {

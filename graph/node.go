@@ -47,6 +47,7 @@ func (r *Resolver) proposal(ctx context.Context, text string) (*sqlc.Proposal, e
 	if err != nil {
 		return nil, err
 	}
+	load(ctx).alone.add(which)
 	return r.visibleProposal(ctx, which)
 }
 

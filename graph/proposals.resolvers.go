@@ -35,7 +35,7 @@ func (r *proposalResolver) Summary(ctx context.Context, obj *sqlc.Proposal) (*mo
 }
 
 func (r *proposalResolver) Warnings(ctx context.Context, obj *sqlc.Proposal) ([]*model.ProposalWarning, error) {
-	return warnings(ctx, obj)
+	return warnings(ctx, r.Gate, obj)
 }
 
 func (r *proposalResolver) ActingUser(ctx context.Context, obj *sqlc.Proposal) (*sqlc.UsersByIDRow, error) {

@@ -45,6 +45,9 @@ func revertConflicts(p *sqlc.Proposal, first *int32, after *string) (*model.Reve
 
 func conflictOf(c card.Conflict) *model.RevertConflict {
 	conflict := &model.RevertConflict{Record: refOf(card.Record{Entity: c.Entity, Key: c.Key, Label: c.Label, URL: c.URL}), Reason: c.Reason, Taken: c.Taken}
+	if c.Takes != "" {
+		conflict.Takes = &c.Takes
+	}
 	if c.Field != "" {
 		conflict.Field, conflict.Label, conflict.Type = &c.Field, &c.Title, &c.Type
 		conflict.Before, conflict.Applied, conflict.Now = valueOf(c.Before, c.Type), valueOf(c.Applied, c.Type), valueOf(c.Now, c.Type)

@@ -154,7 +154,7 @@ var common = map[string]string{
 	"RecordChangeEdge":         "cursor node",
 	"RevertConflictConnection": "edges pageInfo",
 	"RevertConflictEdge":       "cursor node",
-	"RevertConflict":           "record reason taken field label type before applied now",
+	"RevertConflict":           "record reason taken takes field label type before applied now",
 	"PageInfo":                 "hasNextPage hasPreviousPage startCursor endCursor",
 }
 

@@ -241,14 +241,14 @@ RESET ROLE;
 -- CS001 where its tool call or its turn has ended, CS003 where the acting user may not propose (any more),
 -- by this credential or in this conversation, or where a record is not of the kind that the proposal is of, CS004 where there are not as many who could approve as have
 -- to, CS005 where a person has rejected the same values for one of the records within the window given, and
--- CS006 where the same intent is open already, but in the proposals it may stand beside, and CS007 where a budget
+-- CS006 where the same intent is open already, but for besides, those whose records were found to have changed since, and CS007 where a budget
 -- is spent: the DETAIL says which, as JSON.
 CREATE FUNCTION propose(
     new_id uuid, with_tool text, on_entity text, does write_operation, kind text, with_headline text, note text,
     card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through channel, client text,
     in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, approvers role, approval_lives interval, preview boolean, shares boolean, lives interval,
     once_key text, once_hash bytea, with_matched jsonb, with_changes jsonb, rehearsed jsonb, warns jsonb, with_conflicts jsonb, with_intent bytea, rejected_within interval,
-    revises uuid, reverts uuid, beside uuid[], most_of_turn integer, under_policies bigint, records jsonb)
+    revises uuid, reverts uuid, besides uuid[], most_of_turn integer, under_policies bigint, records jsonb)
 RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = countersign, pg_catalog, pg_temp AS $$
 DECLARE
     workspace uuid := NULLIF(current_setting('countersign.workspace', true), '')::uuid;
@@ -279,7 +279,7 @@ BEGIN
         PERFORM pg_advisory_xact_lock(hashtextextended(actor::text || encode(with_intent, 'hex'), 0));
         IF EXISTS (SELECT FROM proposals o JOIN proposals_read p ON p.id = o.id
                    WHERE o.acting_user_id = actor AND o.intent = with_intent AND o.status IN ('pending', 'awaiting_approval')
-                     AND p.status IN ('pending', 'awaiting_approval') AND o.workspace_id = workspace AND o.id IS DISTINCT FROM revises AND o.id <> ALL (coalesce(beside, '{}'))) THEN
+                     AND p.status IN ('pending', 'awaiting_approval') AND o.workspace_id = workspace AND o.id IS DISTINCT FROM revises AND o.id <> ALL (coalesce(besides, '{}'))) THEN
             RAISE EXCEPTION 'the same is proposed already' USING ERRCODE = 'CS006';
         END IF;
     END IF;

@@ -240,7 +240,7 @@ BEGIN
     RETURN NEW;
 END $$;
 
-CREATE FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, approvers countersign.role, approval_lives interval, preview boolean, shares boolean, lives interval, once_key text, once_hash bytea, with_matched jsonb, with_changes jsonb, rehearsed jsonb, warns jsonb, with_conflicts jsonb, with_intent bytea, rejected_within interval, revises uuid, reverts uuid, beside uuid[], most_of_turn integer, under_policies bigint, records jsonb) RETURNS bigint
+CREATE FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, approvers countersign.role, approval_lives interval, preview boolean, shares boolean, lives interval, once_key text, once_hash bytea, with_matched jsonb, with_changes jsonb, rehearsed jsonb, warns jsonb, with_conflicts jsonb, with_intent bytea, rejected_within interval, revises uuid, reverts uuid, besides uuid[], most_of_turn integer, under_policies bigint, records jsonb) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'countersign', 'pg_catalog', 'pg_temp'
     AS $$
@@ -273,7 +273,7 @@ BEGIN
         PERFORM pg_advisory_xact_lock(hashtextextended(actor::text || encode(with_intent, 'hex'), 0));
         IF EXISTS (SELECT FROM proposals o JOIN proposals_read p ON p.id = o.id
                    WHERE o.acting_user_id = actor AND o.intent = with_intent AND o.status IN ('pending', 'awaiting_approval')
-                     AND p.status IN ('pending', 'awaiting_approval') AND o.workspace_id = workspace AND o.id IS DISTINCT FROM revises AND o.id <> ALL (coalesce(beside, '{}'))) THEN
+                     AND p.status IN ('pending', 'awaiting_approval') AND o.workspace_id = workspace AND o.id IS DISTINCT FROM revises AND o.id <> ALL (coalesce(besides, '{}'))) THEN
             RAISE EXCEPTION 'the same is proposed already' USING ERRCODE = 'CS006';
         END IF;
     END IF;
@@ -323,7 +323,7 @@ BEGIN
     RETURN given;
 END $$;
 
-ALTER FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, approvers countersign.role, approval_lives interval, preview boolean, shares boolean, lives interval, once_key text, once_hash bytea, with_matched jsonb, with_changes jsonb, rehearsed jsonb, warns jsonb, with_conflicts jsonb, with_intent bytea, rejected_within interval, revises uuid, reverts uuid, beside uuid[], most_of_turn integer, under_policies bigint, records jsonb) OWNER TO countersign_definer;
+ALTER FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, approvers countersign.role, approval_lives interval, preview boolean, shares boolean, lives interval, once_key text, once_hash bytea, with_matched jsonb, with_changes jsonb, rehearsed jsonb, warns jsonb, with_conflicts jsonb, with_intent bytea, rejected_within interval, revises uuid, reverts uuid, besides uuid[], most_of_turn integer, under_policies bigint, records jsonb) OWNER TO countersign_definer;
 
 CREATE FUNCTION countersign.queue_event() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
@@ -645,7 +645,7 @@ CREATE TABLE countersign.policies (
     switched_off boolean DEFAULT false NOT NULL,
     preview_only boolean DEFAULT false NOT NULL,
     approvals integer,
-    approver_role text,
+    approver text,
     fields text[],
     bulk_cap integer,
     lifetime interval,
@@ -654,8 +654,8 @@ CREATE TABLE countersign.policies (
     updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     share_lock boolean DEFAULT false NOT NULL,
     CONSTRAINT policies_approvals_check CHECK (((approvals >= 1) AND (approvals <= 20))),
-    CONSTRAINT policies_approver CHECK (((approver_role IS NULL) OR (approvals IS NOT NULL))),
-    CONSTRAINT policies_approver_role_check CHECK ((approver_role = ANY (ARRAY['member'::text, 'approver'::text, 'operator'::text]))),
+    CONSTRAINT policies_approver CHECK (((approver IS NULL) OR (approvals IS NOT NULL))),
+    CONSTRAINT policies_approver_check CHECK ((approver = ANY (ARRAY['member'::text, 'approver'::text, 'operator'::text]))),
     CONSTRAINT policies_bulk_cap_check CHECK (((bulk_cap >= 1) AND (bulk_cap <= 10000))),
     CONSTRAINT policies_entity_check CHECK ((entity ~ '^[^.]+\.[^.]+$'::text)),
     CONSTRAINT policies_lifetime_check CHECK (((lifetime >= '00:00:01'::interval) AND (lifetime <= '30 days'::interval))),
@@ -666,6 +666,16 @@ CREATE TABLE countersign.policies (
 );
 
 ALTER TABLE ONLY countersign.policies FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE countersign.proposal_created (
+    proposal_id uuid NOT NULL,
+    workspace_id uuid NOT NULL,
+    "position" integer NOT NULL,
+    version text NOT NULL,
+    CONSTRAINT proposal_created_version_check CHECK ((version ~ '^[0-9a-f]{64}$'::text))
+);
+
+ALTER TABLE ONLY countersign.proposal_created FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE countersign.proposal_decisions (
     id bigint NOT NULL,
@@ -1060,6 +1070,9 @@ ALTER TABLE ONLY countersign.policies
 ALTER TABLE ONLY countersign.policies
     ADD CONSTRAINT policies_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY countersign.proposal_created
+    ADD CONSTRAINT proposal_created_pkey PRIMARY KEY (proposal_id, "position");
+
 ALTER TABLE ONLY countersign.proposal_decisions
     ADD CONSTRAINT proposal_decisions_pkey PRIMARY KEY (id);
 
@@ -1190,6 +1203,8 @@ CREATE TRIGGER feed_floor AFTER DELETE ON countersign.feed REFERENCING OLD TABLE
 
 CREATE TRIGGER policies_count AFTER INSERT OR DELETE OR UPDATE ON countersign.policies FOR EACH ROW EXECUTE FUNCTION countersign.count_policy_change();
 
+CREATE TRIGGER proposal_created_append_only BEFORE UPDATE ON countersign.proposal_created FOR EACH ROW EXECUTE FUNCTION countersign.append_only();
+
 CREATE TRIGGER proposal_decisions_append_only BEFORE UPDATE ON countersign.proposal_decisions FOR EACH ROW EXECUTE FUNCTION countersign.append_only();
 
 CREATE TRIGGER proposal_records_append_only BEFORE UPDATE ON countersign.proposal_records FOR EACH ROW EXECUTE FUNCTION countersign.append_only();
@@ -1252,6 +1267,9 @@ ALTER TABLE ONLY countersign.messages
 
 ALTER TABLE ONLY countersign.policies
     ADD CONSTRAINT policies_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES countersign.workspaces(id);
+
+ALTER TABLE ONLY countersign.proposal_created
+    ADD CONSTRAINT proposal_created_proposal_id_position_fkey FOREIGN KEY (proposal_id, "position") REFERENCES countersign.proposal_records(proposal_id, "position") ON DELETE CASCADE;
 
 ALTER TABLE ONLY countersign.proposal_decisions
     ADD CONSTRAINT proposal_decisions_person_id_fkey FOREIGN KEY (person_id) REFERENCES countersign.users(id);
@@ -1370,6 +1388,8 @@ CREATE POLICY in_workspace ON countersign.messages USING ((workspace_id = (NULLI
 
 CREATE POLICY in_workspace ON countersign.policies USING ((workspace_id = (NULLIF(current_setting('countersign.workspace'::text, true), ''::text))::uuid));
 
+CREATE POLICY in_workspace ON countersign.proposal_created USING ((workspace_id = (NULLIF(current_setting('countersign.workspace'::text, true), ''::text))::uuid));
+
 CREATE POLICY in_workspace ON countersign.proposal_decisions USING ((workspace_id = (NULLIF(current_setting('countersign.workspace'::text, true), ''::text))::uuid));
 
 CREATE POLICY in_workspace ON countersign.proposal_records USING ((workspace_id = (NULLIF(current_setting('countersign.workspace'::text, true), ''::text))::uuid));
@@ -1385,6 +1405,8 @@ CREATE POLICY in_workspace ON countersign.usage USING ((workspace_id = (NULLIF(c
 ALTER TABLE countersign.messages ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE countersign.policies ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE countersign.proposal_created ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE countersign.proposal_decisions ENABLE ROW LEVEL SECURITY;
 
@@ -1442,9 +1464,9 @@ GRANT ALL ON FUNCTION countersign.finish_tool_call(call_id uuid, ended countersi
 
 REVOKE ALL ON FUNCTION countersign.proposals_guard() FROM PUBLIC;
 
-REVOKE ALL ON FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, approvers countersign.role, approval_lives interval, preview boolean, shares boolean, lives interval, once_key text, once_hash bytea, with_matched jsonb, with_changes jsonb, rehearsed jsonb, warns jsonb, with_conflicts jsonb, with_intent bytea, rejected_within interval, revises uuid, reverts uuid, beside uuid[], most_of_turn integer, under_policies bigint, records jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, approvers countersign.role, approval_lives interval, preview boolean, shares boolean, lives interval, once_key text, once_hash bytea, with_matched jsonb, with_changes jsonb, rehearsed jsonb, warns jsonb, with_conflicts jsonb, with_intent bytea, rejected_within interval, revises uuid, reverts uuid, beside uuid[], most_of_turn integer, under_policies bigint, records jsonb) TO countersign_agent;
-GRANT ALL ON FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, approvers countersign.role, approval_lives interval, preview boolean, shares boolean, lives interval, once_key text, once_hash bytea, with_matched jsonb, with_changes jsonb, rehearsed jsonb, warns jsonb, with_conflicts jsonb, with_intent bytea, rejected_within interval, revises uuid, reverts uuid, beside uuid[], most_of_turn integer, under_policies bigint, records jsonb) TO countersign_gate;
+REVOKE ALL ON FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, approvers countersign.role, approval_lives interval, preview boolean, shares boolean, lives interval, once_key text, once_hash bytea, with_matched jsonb, with_changes jsonb, rehearsed jsonb, warns jsonb, with_conflicts jsonb, with_intent bytea, rejected_within interval, revises uuid, reverts uuid, besides uuid[], most_of_turn integer, under_policies bigint, records jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, approvers countersign.role, approval_lives interval, preview boolean, shares boolean, lives interval, once_key text, once_hash bytea, with_matched jsonb, with_changes jsonb, rehearsed jsonb, warns jsonb, with_conflicts jsonb, with_intent bytea, rejected_within interval, revises uuid, reverts uuid, besides uuid[], most_of_turn integer, under_policies bigint, records jsonb) TO countersign_agent;
+GRANT ALL ON FUNCTION countersign.propose(new_id uuid, with_tool text, on_entity text, does countersign.write_operation, kind text, with_headline text, note text, card_fingerprint text, card_salt bytea, actor uuid, by_sign_in uuid, by_token uuid, through countersign.channel, client text, in_conversation uuid, in_turn uuid, in_call uuid, approvals integer, approvers countersign.role, approval_lives interval, preview boolean, shares boolean, lives interval, once_key text, once_hash bytea, with_matched jsonb, with_changes jsonb, rehearsed jsonb, warns jsonb, with_conflicts jsonb, with_intent bytea, rejected_within interval, revises uuid, reverts uuid, besides uuid[], most_of_turn integer, under_policies bigint, records jsonb) TO countersign_gate;
 
 REVOKE ALL ON FUNCTION countersign.queue_event() FROM PUBLIC;
 
@@ -1557,6 +1579,12 @@ GRANT SELECT ON TABLE countersign.policies TO countersign_reader;
 GRANT SELECT ON TABLE countersign.policies TO countersign_definer;
 
 GRANT UPDATE(share_lock) ON TABLE countersign.policies TO countersign_gate;
+
+GRANT SELECT,INSERT ON TABLE countersign.proposal_created TO countersign_gate;
+GRANT SELECT ON TABLE countersign.proposal_created TO countersign_agent;
+GRANT SELECT ON TABLE countersign.proposal_created TO countersign_reader;
+GRANT SELECT ON TABLE countersign.proposal_created TO countersign_worker;
+GRANT SELECT ON TABLE countersign.proposal_created TO countersign_definer;
 
 GRANT SELECT,INSERT ON TABLE countersign.proposal_decisions TO countersign_gate;
 GRANT SELECT ON TABLE countersign.proposal_decisions TO countersign_agent;

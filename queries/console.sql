@@ -21,13 +21,14 @@ SELECT clock_timestamp()::timestamptz AS now,
 
 -- name: BesideCards :many
 -- What stands beside cards: for whom, in which conversation of the viewer's (empty for none), and the numbers
--- of a few other open proposals on a record of theirs. BETWEEN says the same as =, and keeps the plan on the
+-- of a few other open proposals on a record of theirs, 0 for those that the viewer may not see. BETWEEN says the same as =, and keeps the plan on the
 -- records' index also where most open proposals are on one record.
 SELECT p.id, u.name AS acting, coalesce(c.title, '')::text AS conversation,
     ARRAY(SELECT DISTINCT few.number
         FROM proposal_records mine
         CROSS JOIN LATERAL (
-            SELECT other.number
+            SELECT CASE WHEN other.acting_user_id = @viewer OR @sees_all::boolean OR (other.requires_approval OR other.approvals_raised > 0) AND other.approver_role = ANY(@approvals_of::text[])
+                    OR other.shared AND other.entity = ANY(@shared_entities::text[]) THEN other.number ELSE 0 END AS number
             FROM proposal_records theirs
             JOIN proposals other ON other.id = theirs.proposal_id
             WHERE theirs.workspace_id = mine.workspace_id AND theirs.entity = mine.entity AND theirs.key BETWEEN mine.key AND mine.key

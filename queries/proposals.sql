@@ -1,15 +1,15 @@
 -- name: Propose :exec
 SELECT propose(@id, @tool, @entity, @operation, @action_kind, @headline, sqlc.narg(note), @fingerprint, @salt, @acting_user_id, sqlc.narg(sign_in_id), sqlc.narg(token_id), @channel, sqlc.narg(client_name), sqlc.narg(conversation_id), sqlc.narg(turn_id), @tool_call_id,
-    @approvals_needed, @approver_role, @approval_lifetime, @preview_only, @shared, @lifetime, sqlc.narg(idempotency_key), sqlc.narg(request_hash), sqlc.narg(matched), sqlc.narg(changes), sqlc.narg(rehearsal), @warnings, @conflicts, sqlc.narg(intent), sqlc.narg(rejected_within), sqlc.narg(revision_of), sqlc.narg(revert_of), sqlc.narg(beside), sqlc.narg(most_of_turn), @policy_version, @records)::bigint AS number;
+    @approvals_needed, @approver_role, @approval_lifetime, @preview_only, @shared, @lifetime, sqlc.narg(idempotency_key), sqlc.narg(request_hash), sqlc.narg(matched), sqlc.narg(changes), sqlc.narg(rehearsal), @warnings, @conflicts, sqlc.narg(intent), sqlc.narg(rejected_within), sqlc.narg(revision_of), sqlc.narg(revert_of), @besides::uuid[], sqlc.narg(most_of_turn), @policy_version, @records)::bigint AS number;
 
 -- name: ProposalByKey :one
 -- What an earlier request with this key was answered with, and the hash of what it asked for.
 SELECT proposal_id, request_hash FROM idempotency_keys WHERE workspace_id = @workspace_id AND user_id = @user_id AND key = sqlc.arg(key)::text;
 
--- name: OpenProposalByIntent :one
+-- name: OpenProposalsByIntent :many
 SELECT o.id FROM proposals o JOIN proposals_read p ON p.id = o.id
 WHERE o.workspace_id = @workspace_id AND o.acting_user_id = @acting_user_id AND o.intent = @intent AND o.status IN ('pending', 'awaiting_approval')
-  AND p.status IN ('pending', 'awaiting_approval') ORDER BY o.number LIMIT 1;
+  AND p.status IN ('pending', 'awaiting_approval') ORDER BY o.number DESC;
 
 -- name: AppliedRevert :one
 -- The number of the proposal that has undone this one and was not undone itself; 0 where there is none.
@@ -177,12 +177,14 @@ LEFT JOIN memberships m ON m.user_id = d.person_id AND m.workspace_id = d.worksp
 WHERE d.proposal_id = ANY(@proposals::uuid[]) ORDER BY d.proposal_id, d.id;
 
 -- name: OtherOpenProposals :many
--- A few other open proposals on a record of these. BETWEEN says the same as =, and keeps the plan on the
+-- A few other open proposals on a record of these, by their numbers: 0 stands for those that the viewer may not
+-- see. BETWEEN says the same as =, and keeps the plan on the
 -- records' index also where most open proposals are on one record.
-SELECT DISTINCT mine.proposal_id, few.number
+SELECT DISTINCT mine.proposal_id, few.number::bigint AS number
 FROM proposal_records mine
 CROSS JOIN LATERAL (
-    SELECT other.number
+    SELECT CASE WHEN other.acting_user_id = @viewer OR @sees_all::boolean OR (other.requires_approval OR other.approvals_raised > 0) AND other.approver_role = ANY(@approvals_of::text[])
+            OR other.shared AND other.entity = ANY(@shared_entities::text[]) THEN other.number ELSE 0 END AS number
     FROM proposal_records theirs
     JOIN proposals other ON other.id = theirs.proposal_id
     WHERE theirs.workspace_id = mine.workspace_id AND theirs.entity = mine.entity AND theirs.key BETWEEN mine.key AND mine.key

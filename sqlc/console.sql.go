@@ -75,7 +75,8 @@ SELECT p.id, u.name AS acting, coalesce(c.title, '')::text AS conversation,
     ARRAY(SELECT DISTINCT few.number
         FROM proposal_records mine
         CROSS JOIN LATERAL (
-            SELECT other.number
+            SELECT CASE WHEN other.acting_user_id = $1 OR $2::boolean OR (other.requires_approval OR other.approvals_raised > 0) AND other.approver_role = ANY($3::text[])
+                    OR other.shared AND other.entity = ANY($4::text[]) THEN other.number ELSE 0 END AS number
             FROM proposal_records theirs
             JOIN proposals other ON other.id = theirs.proposal_id
             WHERE theirs.workspace_id = mine.workspace_id AND theirs.entity = mine.entity AND theirs.key BETWEEN mine.key AND mine.key
@@ -86,12 +87,15 @@ SELECT p.id, u.name AS acting, coalesce(c.title, '')::text AS conversation,
 FROM proposals p
 JOIN users u ON u.id = p.acting_user_id
 LEFT JOIN conversations c ON c.id = p.conversation_id AND c.user_id = $1
-WHERE p.id = ANY($2::uuid[]) ORDER BY p.number
+WHERE p.id = ANY($5::uuid[]) ORDER BY p.number
 `
 
 type BesideCardsParams struct {
-	Viewer    id.User
-	Proposals []uuid.UUID
+	Viewer         id.User
+	SeesAll        bool
+	ApprovalsOf    []string
+	SharedEntities []string
+	Proposals      []uuid.UUID
 }
 
 type BesideCardsRow struct {
@@ -102,10 +106,16 @@ type BesideCardsRow struct {
 }
 
 // What stands beside cards: for whom, in which conversation of the viewer's (empty for none), and the numbers
-// of a few other open proposals on a record of theirs. BETWEEN says the same as =, and keeps the plan on the
+// of a few other open proposals on a record of theirs, 0 for those that the viewer may not see. BETWEEN says the same as =, and keeps the plan on the
 // records' index also where most open proposals are on one record.
 func (q *Queries) BesideCards(ctx context.Context, db DBTX, arg BesideCardsParams) ([]*BesideCardsRow, error) {
-	rows, err := db.Query(ctx, besideCards, arg.Viewer, arg.Proposals)
+	rows, err := db.Query(ctx, besideCards,
+		arg.Viewer,
+		arg.SeesAll,
+		arg.ApprovalsOf,
+		arg.SharedEntities,
+		arg.Proposals,
+	)
 	if err != nil {
 		return nil, err
 	}

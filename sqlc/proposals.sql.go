@@ -385,49 +385,78 @@ func (q *Queries) GetProposal(ctx context.Context, db DBTX, argID id.Proposal) (
 	return &i, err
 }
 
-const openProposalByIntent = `-- name: OpenProposalByIntent :one
+const openProposalsByIntent = `-- name: OpenProposalsByIntent :many
 SELECT o.id FROM proposals o JOIN proposals_read p ON p.id = o.id
 WHERE o.workspace_id = $1 AND o.acting_user_id = $2 AND o.intent = $3 AND o.status IN ('pending', 'awaiting_approval')
-  AND p.status IN ('pending', 'awaiting_approval') ORDER BY o.number LIMIT 1
+  AND p.status IN ('pending', 'awaiting_approval') ORDER BY o.number DESC
 `
 
-type OpenProposalByIntentParams struct {
+type OpenProposalsByIntentParams struct {
 	WorkspaceID  id.Workspace
 	ActingUserID id.User
 	Intent       []byte
 }
 
-func (q *Queries) OpenProposalByIntent(ctx context.Context, db DBTX, arg OpenProposalByIntentParams) (id.Proposal, error) {
-	row := db.QueryRow(ctx, openProposalByIntent, arg.WorkspaceID, arg.ActingUserID, arg.Intent)
-	var id id.Proposal
-	err := row.Scan(&id)
-	return id, err
+func (q *Queries) OpenProposalsByIntent(ctx context.Context, db DBTX, arg OpenProposalsByIntentParams) ([]id.Proposal, error) {
+	rows, err := db.Query(ctx, openProposalsByIntent, arg.WorkspaceID, arg.ActingUserID, arg.Intent)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []id.Proposal{}
+	for rows.Next() {
+		var id id.Proposal
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const otherOpenProposals = `-- name: OtherOpenProposals :many
-SELECT DISTINCT mine.proposal_id, few.number
+SELECT DISTINCT mine.proposal_id, few.number::bigint AS number
 FROM proposal_records mine
 CROSS JOIN LATERAL (
-    SELECT other.number
+    SELECT CASE WHEN other.acting_user_id = $1 OR $2::boolean OR (other.requires_approval OR other.approvals_raised > 0) AND other.approver_role = ANY($3::text[])
+            OR other.shared AND other.entity = ANY($4::text[]) THEN other.number ELSE 0 END AS number
     FROM proposal_records theirs
     JOIN proposals other ON other.id = theirs.proposal_id
     WHERE theirs.workspace_id = mine.workspace_id AND theirs.entity = mine.entity AND theirs.key BETWEEN mine.key AND mine.key
       AND theirs.proposal_id <> mine.proposal_id
       AND other.status IN ('pending', 'awaiting_approval') AND other.expires_at > clock_timestamp()
     LIMIT 10) AS few
-WHERE mine.proposal_id = ANY($1::uuid[])
+WHERE mine.proposal_id = ANY($5::uuid[])
 ORDER BY mine.proposal_id, few.number
 `
+
+type OtherOpenProposalsParams struct {
+	Viewer         id.User
+	SeesAll        bool
+	ApprovalsOf    []string
+	SharedEntities []string
+	Proposals      []uuid.UUID
+}
 
 type OtherOpenProposalsRow struct {
 	ProposalID id.Proposal
 	Number     int64
 }
 
-// A few other open proposals on a record of these. BETWEEN says the same as =, and keeps the plan on the
+// A few other open proposals on a record of these, by their numbers: 0 stands for those that the viewer may not
+// see. BETWEEN says the same as =, and keeps the plan on the
 // records' index also where most open proposals are on one record.
-func (q *Queries) OtherOpenProposals(ctx context.Context, db DBTX, proposals []uuid.UUID) ([]*OtherOpenProposalsRow, error) {
-	rows, err := db.Query(ctx, otherOpenProposals, proposals)
+func (q *Queries) OtherOpenProposals(ctx context.Context, db DBTX, arg OtherOpenProposalsParams) ([]*OtherOpenProposalsRow, error) {
+	rows, err := db.Query(ctx, otherOpenProposals,
+		arg.Viewer,
+		arg.SeesAll,
+		arg.ApprovalsOf,
+		arg.SharedEntities,
+		arg.Proposals,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -1033,7 +1062,7 @@ func (q *Queries) ProposalsNewestBackward(ctx context.Context, db DBTX, arg Prop
 
 const propose = `-- name: Propose :exec
 SELECT propose($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
-    $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38)::bigint AS number
+    $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35::uuid[], $36, $37, $38)::bigint AS number
 `
 
 type ProposeParams struct {
@@ -1071,7 +1100,7 @@ type ProposeParams struct {
 	RejectedWithin   *time.Duration
 	RevisionOf       *uuid.UUID
 	RevertOf         *uuid.UUID
-	Beside           *uuid.UUID
+	Besides          []uuid.UUID
 	MostOfTurn       *int32
 	PolicyVersion    int64
 	Records          json.RawMessage
@@ -1113,7 +1142,7 @@ func (q *Queries) Propose(ctx context.Context, db DBTX, arg ProposeParams) error
 		arg.RejectedWithin,
 		arg.RevisionOf,
 		arg.RevertOf,
-		arg.Beside,
+		arg.Besides,
 		arg.MostOfTurn,
 		arg.PolicyVersion,
 		arg.Records,

@@ -36,8 +36,10 @@ type Card struct {
 	Acting string
 	// Conversation is empty where there is none, or none of the viewer's.
 	Conversation string
-	// Others are the numbers of other open proposals on a record of this one.
-	Others    []int64
+	// Others are the numbers of other open proposals on a record of this one, 0 for those that the viewer may not see.
+	Others []int64
+	// Since says where its records are not as it shows them any more.
+	Since     string
 	Decisions []Decision
 	Actions   Actions
 	Viewer    id.User
@@ -171,9 +173,14 @@ func changesTitle(p *sqlc.Proposal) string {
 type status = sqlc.ProposalStatus
 
 func othersWords(numbers []int64) string {
-	list := make([]string, len(numbers))
-	for i, n := range numbers {
-		list[i] = fmt.Sprintf("#%d", n)
+	list := make([]string, 0, len(numbers))
+	for _, n := range numbers {
+		if n != 0 {
+			list = append(list, fmt.Sprintf("#%d", n))
+		}
+	}
+	if len(list) < len(numbers) {
+		list = append(list, "one that you may not see")
 	}
 	if len(list) == 1 {
 		return "Another open proposal is on this record: " + list[0] + ". Whichever is applied first, the other will no longer fit."

@@ -68,11 +68,27 @@ func manyLines(one card.Change) bool {
 func (c Card) taken() []string {
 	var list []string
 	for _, one := range c.Conflicts {
-		if one.Taken && one.Field != "" {
-			list = append(list, one.Field)
+		if one.Taken {
+			list = append(list, one.Takes)
 		}
 	}
 	return list
+}
+
+// takenWords say what a card does to what changed since and is taken, takeWords what a press on the button does:
+// a whole record that is taken was created, and is deleted.
+func takenWords(one card.Conflict) string {
+	if one.Field == "" {
+		return "deletes it"
+	}
+	return "restores it"
+}
+
+func takeWords(one card.Conflict) string {
+	if one.Field == "" {
+		return "delete it too"
+	}
+	return "restore it too"
 }
 
 func conflictWords(r card.Reason) string {

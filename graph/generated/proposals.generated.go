@@ -2588,6 +2588,29 @@ func (ec *executionContext) fieldContext_RevertConflict_taken(_ context.Context,
 	return graphql.NewScalarFieldContext("RevertConflict", field, false, false, "Boolean")
 }
 
+func (ec *executionContext) _RevertConflict_takes(ctx context.Context, field graphql.CollectedField, obj *model.RevertConflict) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RevertConflict_takes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Takes, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_RevertConflict_takes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RevertConflict", field, false, false, "String")
+}
+
 func (ec *executionContext) _RevertConflict_field(ctx context.Context, field graphql.CollectedField, obj *model.RevertConflict) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -4022,6 +4045,11 @@ func (ec *executionContext) _RevertConflict(ctx context.Context, sel ast.Selecti
 		case "taken":
 			out.Values[i] = ec._RevertConflict_taken(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "takes":
+			out.Values[i] = ec._RevertConflict_takes(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
 		case "field":

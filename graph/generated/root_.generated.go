@@ -341,6 +341,7 @@ type ComplexityRoot struct {
 		Reason  func(childComplexity int) int
 		Record  func(childComplexity int) int
 		Taken   func(childComplexity int) int
+		Takes   func(childComplexity int) int
 		Type    func(childComplexity int) int
 	}
 
@@ -1671,6 +1672,12 @@ func (e *executableSchema) Complexity(ctx context.Context, typeName, field strin
 		}
 
 		return e.ComplexityRoot.RevertConflict.Taken(childComplexity), true
+	case "RevertConflict.takes":
+		if e.ComplexityRoot.RevertConflict.Takes == nil {
+			break
+		}
+
+		return e.ComplexityRoot.RevertConflict.Takes(childComplexity), true
 	case "RevertConflict.type":
 		if e.ComplexityRoot.RevertConflict.Type == nil {
 			break
@@ -2074,7 +2081,7 @@ input RejectProposalInput { id: ID! reason: String clientMutationId: String }
 input ExtendProposalInput { id: ID! clientMutationId: String }
 input WithdrawProposalInput { id: ID! clientMutationId: String }
 input ReviseProposalInput { id: ID! fingerprint: String! "Same record, same operation; only values. Whoever may confirm; becomes the acting user." changes: JSON! clientMutationId: String }
-input ProposeRevertInput { id: ID! "Fields that changed since and are to be restored all the same." takeFields: [String!] clientMutationId: String }
+input ProposeRevertInput { id: ID! "Fields that changed since and are to be restored all the same, each as RevertConflict.takes has it: a record that was created and edited since is deleted by the name of its key's first field." takeFields: [String!] clientMutationId: String }
 type DecideProposalPayload { result: DecideResult! clientMutationId: String }
 """
 Proposal: this call's decision stands (or the same decision stood already): look at its status, which can be
@@ -2226,11 +2233,12 @@ type FieldValue {
   warnings: [TextWarning!]!
 }
 enum TextWarning { BIDI_CONTROL INVISIBLE CONTROL_CHARACTER MIXED_SCRIPT CONFUSABLE UNUSUAL_SPACE }
-"Of one field of a record, or of a whole record: then field, label and type are null. taken: restored all the same, as was asked for."
+"Of one field of a record, or of a whole record: then field, label and type are null. taken: restored all the same, as was asked for. takes: what to name in takeFields to have it restored all the same, null where nothing does."
 type RevertConflict {
   record: RecordRef!
   reason: RevertConflictReason!
   taken: Boolean!
+  takes: String
   field: String
   label: String
   type: FieldType
@@ -2238,7 +2246,7 @@ type RevertConflict {
   applied: FieldValue
   now: FieldValue
 }
-"CHANGED: the field has another value now. GONE: there is no such record any more, or none that the person sees. KEY_TAKEN: another record has the key of the one that was deleted."
+"CHANGED: the field has another value now, or a record that was created was edited since. GONE: there is no such record any more, or none that the person sees. KEY_TAKEN: another record has the key of the one that was deleted."
 enum RevertConflictReason { CHANGED GONE KEY_TAKEN }
 type RevertConflictConnection { edges: [RevertConflictEdge!]! pageInfo: PageInfo! }
 type RevertConflictEdge { cursor: String! node: RevertConflict! }
@@ -2858,6 +2866,8 @@ func (ec *executionContext) childFields_RevertConflict(ctx context.Context, fiel
 		return ec.fieldContext_RevertConflict_reason(ctx, field)
 	case "taken":
 		return ec.fieldContext_RevertConflict_taken(ctx, field)
+	case "takes":
+		return ec.fieldContext_RevertConflict_takes(ctx, field)
 	case "field":
 		return ec.fieldContext_RevertConflict_field(ctx, field)
 	case "label":

@@ -192,7 +192,7 @@ type ProposeChangePayload struct {
 
 type ProposeRevertInput struct {
 	ID id.Proposal `json:"id"`
-	// Fields that changed since and are to be restored all the same.
+	// Fields that changed since and are to be restored all the same, each as RevertConflict.takes has it: a record that was created and edited since is deleted by the name of its key's first field.
 	TakeFields       []string `json:"takeFields,omitempty"`
 	ClientMutationID *string  `json:"clientMutationId,omitempty"`
 }
@@ -228,11 +228,12 @@ type RejectProposalInput struct {
 	ClientMutationID *string     `json:"clientMutationId,omitempty"`
 }
 
-// Of one field of a record, or of a whole record: then field, label and type are null. taken: restored all the same, as was asked for.
+// Of one field of a record, or of a whole record: then field, label and type are null. taken: restored all the same, as was asked for. takes: what to name in takeFields to have it restored all the same, null where nothing does.
 type RevertConflict struct {
 	Record  *RecordRef      `json:"record"`
 	Reason  card.Reason     `json:"reason"`
 	Taken   bool            `json:"taken"`
+	Takes   *string         `json:"takes,omitempty"`
 	Field   *string         `json:"field,omitempty"`
 	Label   *string         `json:"label,omitempty"`
 	Type    *card.FieldType `json:"type,omitempty"`

@@ -27,6 +27,8 @@ type Conflict struct {
 	Reason Reason `json:"reason"`
 	// Taken conflicts are restored all the same, since a person wants that.
 	Taken bool `json:"taken,omitempty"`
+	// Takes is what a person names to have it restored all the same; empty where nothing does.
+	Takes string `json:"takes,omitempty"`
 
 	Field   string    `json:"field,omitempty"`
 	Title   string    `json:"title,omitempty"` // the field's label

@@ -139,13 +139,14 @@ func (e encoder) value(v *Value) {
 }
 
 // Intent digests what is wanted, whatever the records are like now: two cards of one intent do the same to
-// the same records. It is nil where a masked value is among what is wanted, which a digest would give away.
+// the same records, and undo the same. It is nil where a masked value is among what is wanted, which a digest would give away.
 func Intent(s Sealed) []byte {
 	e := encoder{sha256.New()}
-	e.text("countersign intent 1")
+	e.text("countersign intent 2")
 	e.text(s.Tool)
 	e.text(s.Entity)
 	e.text(string(s.Operation))
+	e.text(s.RevertOf.String())
 	e.number(len(s.Records))
 	for _, r := range s.Records {
 		e.text(r.Entity)

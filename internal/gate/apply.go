@@ -50,7 +50,12 @@ func (d *decision) apply(ctx context.Context) (outcome, error) {
 	if err != nil {
 		return d.refused(ctx, writes, err)
 	}
-	return applied(writes, written)
+	out, err := applied(writes, written)
+	if err != nil {
+		return outcome{}, err
+	}
+	out.made, err = d.made(ctx, writes, written)
+	return out, err
 }
 
 var notOfCard = failure{code: sqlc.FailureCodeSourceRefused, message: "Its records are not what the proposal says it does, so none was written."}
@@ -160,12 +165,32 @@ func (d *decision) refused(ctx context.Context, writes []record.Write, cause err
 	if !ok {
 		return outcome{}, cause
 	}
-	if f.code == sqlc.FailureCodeNotPermitted && d.othersMay() {
-		return outcome{}, withoutRight()
+	if f.code == sqlc.FailureCodeNotPermitted {
+		return d.denied(ctx, writes, cause)
 	}
 	d.gate.log.WarnContext(ctx, "a confirmed change was refused", "proposal", d.facts.proposal.ID, "entity", d.facts.proposal.Entity, "code", f.code, "sqlstate", sqlstate(cause))
 	return failed(f), nil
 }
+
+// denied: where the host does not even let the record be read, that is why.
+func (d *decision) denied(ctx context.Context, writes []record.Write, cause error) (outcome, error) {
+	if d.othersMay() {
+		return outcome{}, withoutRight()
+	}
+	there := there(writes)
+	_, _, err := d.lookAgain(ctx, writes, there[:min(1, len(there))])
+	d.gate.log.WarnContext(ctx, "a confirmed change was not permitted by the host", "proposal", d.facts.proposal.ID, "entity", d.facts.proposal.Entity, "sqlstate", sqlstate(cause))
+	switch {
+	case errors.Is(err, record.ErrUnreadable):
+		return failed(unread), nil
+	case err != nil:
+		return outcome{}, err
+	}
+	return failed(refusedAs[unpermitted]), nil
+}
+
+// unread is why a record that may not be read any more is not written.
+var unread = failure{code: sqlc.FailureCodeRecordUnreadable, message: "You may no longer read the record."}
 
 // missed reads the records again, as the decider, that the conditional write did not find.
 func (d *decision) missed(ctx context.Context, writes []record.Write, indexes []int) (outcome, error) {
@@ -186,7 +211,7 @@ func (d *decision) stale(ctx context.Context, writes []record.Write, indexes []i
 	case errors.Is(err, record.ErrUnreadable) && d.othersMay():
 		return nil, withoutRight()
 	case errors.Is(err, record.ErrUnreadable):
-		return new(failed(failure{code: sqlc.FailureCodeRecordUnreadable, message: "You may no longer read the record."})), nil
+		return new(failed(unread)), nil
 	case err != nil:
 		return nil, err
 	case len(gone) > 0:

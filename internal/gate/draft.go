@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -73,8 +74,28 @@ func (d *drafted) plan(ctx context.Context, g *Gate, tx pgx.Tx, by identity.Acto
 		return tooMany(fmt.Sprintf("It would change %d records; one proposal changes at most %d.", len(plan.Changes), record.MaxSet))
 	}
 	d.changes, d.warnings = plan.Changes, plan.Warnings
-	d.drafts, _, err = g.registry.DraftAll(ctx, tx, by, d.changes, salt)
-	return err
+	if d.drafts, _, err = g.registry.DraftAll(ctx, tx, by, d.changes, salt); err != nil {
+		return err
+	}
+	return d.once()
+}
+
+// once refuses a plan that changes one record twice: a card has each record as it is now, so that the second of
+// the changes would never find it so.
+func (d *drafted) once() error {
+	seen := map[recordKey]bool{}
+	for i, c := range d.changes {
+		r := d.drafts[i].Record
+		if r == nil {
+			continue
+		}
+		which := recordKey{c.Entity.Name, r.Key}
+		if seen[which] {
+			return &Refusal{Code: BadInput, Message: fmt.Sprintf("This changes the %s %s twice, and one proposal changes a record once.", strings.ToLower(c.Entity.Title), r.Label)}
+		}
+		seen[which] = true
+	}
+	return nil
 }
 
 // match freezes the records that meet the filter now: these, and no others, are what is proposed.

@@ -35,11 +35,13 @@ type Gate struct {
 	wake     func()
 	log      *slog.Logger
 
-	sights    map[sqlc.Role]Sight
-	turnstile turnstile
+	sights     map[sqlc.Role]Sight
+	turnstile  turnstile
+	rehearsals rehearsals
 }
 
 // New makes a gate. wake is called after each commit that wrote an event.
 func New(pools Pools, registry *record.Registry, limits Limits, wake func(), log *slog.Logger) *Gate {
-	return &Gate{pools: pools, registry: registry, limits: limits, queries: sqlc.New(), wake: wake, log: log, sights: sightsOf(registry)}
+	return &Gate{pools: pools, registry: registry, limits: limits, queries: sqlc.New(), wake: wake, log: log,
+		sights: sightsOf(registry), rehearsals: rehearsalsOn(pools.Gate)}
 }

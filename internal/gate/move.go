@@ -19,6 +19,8 @@ type outcome struct {
 	failure  failure
 	// keys are those of a set's records, where it created any
 	keys []string
+	// made are those that it created
+	made []made
 	// supersededBy is the proposal that takes its place
 	supersededBy id.Proposal
 }
@@ -57,7 +59,10 @@ func (d *decision) move(ctx context.Context, to outcome) error {
 		params.FailureCode, params.FailureMessage, params.FailureField = &to.failure.code, &to.failure.message, optional(to.failure.field)
 		params.FailedPositions = to.failure.positions
 	}
-	return d.moved(d.gate.queries.MoveProposal(ctx, d.tx.Later(), params))
+	if err := d.moved(d.gate.queries.MoveProposal(ctx, d.tx.Later(), params)); err != nil || len(to.made) == 0 {
+		return err
+	}
+	return d.keepMade(ctx, to.made)
 }
 
 // wait says that the approval of others has to follow, and until when: confirmed, it has its time anew.

@@ -18,17 +18,22 @@ func (d *drafted) previews(in Intent) bool {
 // previewed records the decision and writes nothing. It holds for the records as the card showed them: those
 // that changed or are gone refuse it, as they would a write.
 func (d *decision) previewed(ctx context.Context, writes []record.Write) (outcome, error) {
-	var there []int
-	for i, w := range writes {
-		if w.Operation != record.Create {
-			there = append(there, i)
-		}
-	}
-	if refused, err := d.stale(ctx, writes, there); refused != nil || err != nil {
+	if refused, err := d.stale(ctx, writes, there(writes)); refused != nil || err != nil {
 		return deref(refused), err
 	}
 	none := int32(0)
 	return outcome{status: sqlc.ProposalStatusApplied, affected: &none}, nil
+}
+
+// there are the indexes of the writes to records that are there.
+func there(writes []record.Write) []int {
+	var list []int
+	for i, w := range writes {
+		if w.Operation != record.Create {
+			list = append(list, i)
+		}
+	}
+	return list
 }
 
 // closed tells whether something of what is to be written has no way to be written any more.

@@ -50,6 +50,8 @@ type Intent struct {
 	// RequestHash is what it asked for, 32 bytes.
 	IdempotencyKey string
 	RequestHash    []byte
+	// besides are open proposals of the same intent that it may stand beside: their cards are not true any more.
+	besides []id.Proposal
 }
 
 // Propose stores a card of what would change, and changes nothing. The records are read as the person, in
@@ -62,7 +64,7 @@ func (g *Gate) Propose(ctx context.Context, by identity.Actor, in Intent) (*sqlc
 	for try := 1; ; try++ {
 		made, err = g.propose(ctx, by, in)
 		if twin := (*openTwin)(nil); errors.As(err, &twin) {
-			made, err = g.twin(ctx, by, in, twin.intent)
+			made, in.besides, err = g.twin(ctx, by, in, twin.intent)
 		}
 		if !raced(err) || try >= attempts && !errors.Is(err, errTwinGone) || try >= twinAttempts {
 			break
@@ -130,7 +132,7 @@ func (g *Gate) seal(by identity.Actor, in Intent, draft *drafted, salt []byte) (
 		Channel: in.Channel, ClientName: optional(in.ClientName), ConversationID: id.Null(in.Conversation), TurnID: id.Null(in.Turn),
 		ToolCallID: in.Call.UUID(), ApprovalsNeeded: approval.Needed, ApproverRole: approvers(approval), ApprovalLifetime: approval.Lifetime,
 		PreviewOnly: draft.preview, Shared: in.Entity.Confirm == record.ConfirmWorkspace, Lifetime: in.lifetime(),
-		IdempotencyKey: optional(in.IdempotencyKey), RequestHash: in.RequestHash, RevisionOf: id.Null(in.Revises), RevertOf: id.Null(in.RevertOf), PolicyVersion: in.Policies.Version, MostOfTurn: new(int32(g.registry.Assistant().ProposalsPerTurn))}
+		IdempotencyKey: optional(in.IdempotencyKey), RequestHash: in.RequestHash, RevisionOf: id.Null(in.Revises), RevertOf: id.Null(in.RevertOf), Besides: id.UUIDs(in.besides), PolicyVersion: in.Policies.Version, MostOfTurn: new(int32(g.registry.Assistant().ProposalsPerTurn))}
 	if !by.Token().IsZero() {
 		params.RejectedWithin = new(g.registry.Assistant().RejectedWithin)
 	}

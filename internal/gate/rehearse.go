@@ -24,7 +24,7 @@ func (d *drafted) rehearse(ctx context.Context, g *Gate, tx pgx.Tx, by identity.
 	if err != nil {
 		return err
 	}
-	seen, err := g.registry.Rehearse(ctx, g.pools.Gate, by, writes)
+	seen, err := g.tried(ctx, by, writes)
 	if errors.Is(err, record.ErrNoLock) {
 		g.log.InfoContext(ctx, "a rehearsal did not get its locks in time", "entity", in.Entity.Name, "sqlstate", sqlstate(err))
 		d.rehearsal = &card.Rehearsal{Status: card.NoLock}
@@ -38,6 +38,16 @@ func (d *drafted) rehearse(ctx context.Context, g *Gate, tx pgx.Tx, by identity.
 		d.rehearsal.SideEffects = append(d.rehearsal.SideEffects, card.SideEffect{Table: e.Table, Operation: e.Operation, Rows: e.Rows})
 	}
 	return nil
+}
+
+// tried rehearses the writes once there is a place; record.ErrNoLock where none came free in time.
+func (g *Gate) tried(ctx context.Context, by identity.Actor, writes []record.Write) (*record.Rehearsal, error) {
+	leave, err := g.rehearsals.enter(ctx, g.limits.Lock)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	return g.registry.Rehearse(ctx, g.pools.Gate, by, writes)
 }
 
 // rehearses: a set is tried whole or not at all.

@@ -58,7 +58,11 @@ func (g *Gate) reverting(ctx context.Context, by identity.Actor, in Reverting) (
 	if err != nil {
 		return Intent{}, err
 	}
-	intent, err := g.undoing(p, records)
+	created, err := g.queries.CreatedBy(ctx, db, p.ID)
+	if err != nil {
+		return Intent{}, err
+	}
+	intent, err := g.undoing(p, records, created)
 	if err != nil {
 		return Intent{}, err
 	}
@@ -69,7 +73,7 @@ func (g *Gate) reverting(ctx context.Context, by identity.Actor, in Reverting) (
 }
 
 // undoing is the intent to take back what a proposal did, by the operation that does.
-func (g *Gate) undoing(p *sqlc.Proposal, records []card.Record) (Intent, error) {
+func (g *Gate) undoing(p *sqlc.Proposal, records []card.Record, created []*sqlc.CreatedByRow) (Intent, error) {
 	entity, _ := g.registry.Entity(p.Entity) // revertible has found it
 	op := inverse[p.Operation]
 	intent := Intent{Tool: RevertTool, ActionKind: p.ActionKind, Entity: entity, Operation: op, RevertOf: p.ID}
@@ -79,7 +83,7 @@ func (g *Gate) undoing(p *sqlc.Proposal, records []card.Record) (Intent, error) 
 		intent.ActionKind = ActionKind(op)
 	}
 	var err error
-	intent.Undo, err = undoOf(p, records)
+	intent.Undo, err = undoOf(p, records, created)
 	return intent, err
 }
 

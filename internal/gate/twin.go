@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/identity"
 	"github.com/countersign/countersign/internal/postgres"
 	"github.com/countersign/countersign/sqlc"
@@ -33,22 +33,32 @@ func twinOf(err error, intent []byte) error {
 // another's proposal has come and gone.
 const twinAttempts = 10
 
-var errTwinGone = errors.New("the proposal of the same intent is not open any more")
+var errTwinGone = errors.New("the proposal of the same intent is not open any more, or its records changed since")
 
-// twin answers the open proposal of an intent, and ends the call with it.
-func (g *Gate) twin(ctx context.Context, by identity.Actor, in Intent, intent []byte) (made *sqlc.Proposal, err error) {
+// twin answers the open proposal of an intent, and ends the call with it. Where the records of the newest are not
+// as its card shows them any more, it gives all that are open: the wish is drafted anew and stands beside them.
+func (g *Gate) twin(ctx context.Context, by identity.Actor, in Intent, intent []byte) (made *sqlc.Proposal, stale []id.Proposal, err error) {
 	err = g.begin(ctx, g.pools.Agent, func(tx *postgres.Tx) error {
 		if err := postgres.Enter(ctx, tx.Later(), by.Workspace().ID); err != nil {
 			return err
 		}
-		open, err := g.queries.OpenProposalByIntent(ctx, tx.Now(), sqlc.OpenProposalByIntentParams{WorkspaceID: by.Workspace().ID, ActingUserID: by.User().ID, Intent: intent})
-		if errors.Is(err, pgx.ErrNoRows) {
-			return errTwinGone
-		} else if err != nil {
+		open, err := g.queries.OpenProposalsByIntent(ctx, tx.Now(), sqlc.OpenProposalsByIntentParams{WorkspaceID: by.Workspace().ID, ActingUserID: by.User().ID, Intent: intent})
+		if err != nil {
 			return err
 		}
-		made, err = g.finished(ctx, tx, in, open, optional(in.IdempotencyKey))
+		if len(open) == 0 {
+			return errTwinGone
+		}
+		_, gone, changed, err := g.compared(ctx, tx, by, open[0])
+		if err != nil {
+			return err
+		}
+		if len(gone)+len(changed) > 0 {
+			stale = open
+			return errTwinGone
+		}
+		made, err = g.finished(ctx, tx, in, open[0], optional(in.IdempotencyKey))
 		return err
 	})
-	return made, err
+	return made, stale, err
 }

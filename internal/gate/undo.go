@@ -19,6 +19,8 @@ type undo struct {
 	take []string
 	// before is the number of an applied proposal that undid it already; 0 for none.
 	before int64
+	// salt is that of the versions of what it created
+	salt []byte
 }
 
 // recordKey names one record.
@@ -32,13 +34,15 @@ type done struct {
 	label  string
 	// born: it made the record; gone: it deleted it
 	born, gone bool
+	// version is what a record that it made was like, empty where that is not known
+	version string
 	// before and applied are the values that it found and those that it left, by field
 	before, applied map[string]card.Value
 }
 
 // undoOf adds up what each record was and what it became. A later step on a record is the proposal's own, and
 // no change since.
-func undoOf(p *sqlc.Proposal, records []card.Record) (*undo, error) {
+func undoOf(p *sqlc.Proposal, records []card.Record, created []*sqlc.CreatedByRow) (*undo, error) {
 	keys, err := keysOf(p, records)
 	if err != nil {
 		return nil, err
@@ -51,6 +55,10 @@ func undoOf(p *sqlc.Proposal, records []card.Record) (*undo, error) {
 			u.done = append(u.done, at[which])
 		}
 		at[which].add(i, r)
+	}
+	for _, c := range created {
+		i := c.Position - 1
+		at[recordKey{records[i].Entity, keys[i]}].version, u.salt = c.Version, c.Salt
 	}
 	slices.SortStableFunc(u.done, func(a, b *done) int { return b.place - a.place })
 	return u, u.correct(records, keys, at)

@@ -38,18 +38,6 @@ func (u *undoing) narrow(c record.Change, one *done, draft *record.Draft) {
 	})
 }
 
-// untouched tells whether a record that was created is as it was then, as far as it is exposed, or is to go
-// all the same.
-func (u *undoing) untouched(c record.Change, one *done, now *record.Record) bool {
-	all := true
-	for _, f := range c.Entity.Fields {
-		if _, known := one.applied[f.Name]; known {
-			all = u.stands(c.Entity, one, f, now.Values[f.Name]) && all
-		}
-	}
-	return all
-}
-
 // stands tells whether a field may be taken back: it has the value that was applied, or is taken.
 func (u *undoing) stands(e *record.Entity, one *done, f *record.Field, now record.Value) bool {
 	applied := one.applied[f.Name]
@@ -58,7 +46,7 @@ func (u *undoing) stands(e *record.Entity, one *done, f *record.Field, now recor
 		return true
 	}
 	c := one.conflict(e, card.Changed)
-	c.Field, c.Title, c.Type, c.Taken = f.Name, f.Label, card.FieldType(f.Type), slices.Contains(u.take, f.Name)
+	c.Field, c.Title, c.Type, c.Takes, c.Taken = f.Name, f.Label, card.FieldType(f.Type), f.Name, slices.Contains(u.take, f.Name)
 	if before, known := one.before[f.Name]; known {
 		c.Before = hidden(before, f)
 	}
@@ -104,8 +92,8 @@ func (u *undoing) nothing() error {
 			gone++
 		case c.Reason == card.KeyTaken:
 			taken++
-		case !slices.Contains(changed, c.Field):
-			changed = append(changed, c.Field)
+		case !slices.Contains(changed, c.Takes):
+			changed = append(changed, c.Takes)
 		}
 	}
 	switch {

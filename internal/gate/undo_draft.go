@@ -31,6 +31,9 @@ func (d *drafted) undo(ctx context.Context, g *Gate, tx pgx.Tx, by identity.Acto
 	if err := u.draft(ctx, g, tx, by, salt); err != nil {
 		return err
 	}
+	if err := u.compare(ctx, g, tx, by); err != nil {
+		return err
+	}
 	u.leaveOut()
 	if !d.changesAny() {
 		return u.nothing()
@@ -47,6 +50,7 @@ type undoing struct {
 	action   bool
 	entities []*record.Entity // of each that was done
 	there    []*record.Record // nil where there is none
+	edited   map[*done]bool   // of those that it made: not as they were then
 	lost     []string         // fields whose values before were not kept
 	partly   bool             // a record comes back without what is not exposed
 	withheld bool             // a field that was changed is not exposed any more
@@ -88,6 +92,7 @@ func (u *undoing) find(ctx context.Context, g *Gate, tx pgx.Tx, by identity.Acto
 func (u *undoing) known() error {
 	fields := map[string]bool{}
 	for _, e := range slices.Compact(slices.Clone(u.entities)) {
+		fields[keyField(e)] = true
 		for _, f := range e.Fields {
 			fields[f.Name] = true
 		}

@@ -67,7 +67,7 @@ func TestWhatAProposalDidToEachRecord(t *testing.T) {
 		"made and then deleted":     {sqlc.Proposal{OutcomeKeys: []string{"12", "12"}}, []card.Record{step(create, "", "name: >b"), step(remove, "12", "name: b>")}, "12 born true gone true [ > name=b]"},
 		"made beside a change of 4": {sqlc.Proposal{OutcomeKeys: []string{"4", "12"}}, []card.Record{step(update, "4", "name: a>b"), step(create, "", "name: >b")}, "12 born true gone false [ > name=b]; 4 born false gone false [name=a > name=b]"},
 	} {
-		u, err := undoOf(&c.proposal, c.records)
+		u, err := undoOf(&c.proposal, c.records, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -79,7 +79,7 @@ func TestWhatAProposalDidToEachRecord(t *testing.T) {
 			t.Errorf("%s: %s\nwant %s", name, got, c.want)
 		}
 	}
-	if _, err := undoOf(&sqlc.Proposal{}, []card.Record{step(create, "", "name: >b")}); err == nil {
+	if _, err := undoOf(&sqlc.Proposal{}, []card.Record{step(create, "", "name: >b")}, nil); err == nil {
 		t.Error("what was created is undone without its key")
 	}
 }

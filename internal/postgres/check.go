@@ -69,7 +69,7 @@ func sentences(ctx context.Context, db sqlc.DBTX, sql string, arguments []any) (
 }
 
 // What nobody but the gate, the worker within its policies, and the functions of the definer may write.
-var decisionTables = []string{"countersign.proposals", "countersign.proposal_records", "countersign.proposal_decisions", "countersign.events", "countersign.audit_events", "countersign.tool_calls", "countersign.feed", "countersign.feed_queue", "countersign.feed_floor"}
+var decisionTables = []string{"countersign.proposals", "countersign.proposal_records", "countersign.proposal_created", "countersign.proposal_decisions", "countersign.events", "countersign.audit_events", "countersign.tool_calls", "countersign.feed", "countersign.feed_queue", "countersign.feed_floor"}
 
 // What only identity may write: who may sign in, and as what.
 var identityTables = []string{"countersign.users", "countersign.workspaces", "countersign.memberships", "countersign.sign_ins", "countersign.api_tokens", "countersign.sessions"}

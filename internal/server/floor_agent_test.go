@@ -17,7 +17,7 @@ func TestTheAgentAndTheReaderWriteNoProposal(t *testing.T) {
 	w.signIn("maria@harbor.example").rename("4", "reviewer")
 	harbor := w.workspace("harbor-mill")
 	for login, pool := range map[string]*pgxpool.Pool{"agent": w.db.Pools.Agent, "reader": w.db.Pools.Reader} {
-		for _, table := range []string{"proposals", "proposal_records", "proposal_decisions", "events", "audit_events", "tool_calls", "users", "memberships", "sign_ins", "api_tokens", "sessions", "workspaces"} {
+		for _, table := range []string{"proposals", "proposal_records", "proposal_created", "proposal_decisions", "events", "audit_events", "tool_calls", "users", "memberships", "sign_ins", "api_tokens", "sessions", "workspaces"} {
 			for _, statement := range []string{"INSERT INTO " + table + " DEFAULT VALUES", "DELETE FROM " + table, "TRUNCATE " + table} {
 				if code := sqlstate(t, pool, harbor, statement); code != "42501" {
 					t.Errorf("%s: %s: %q", login, statement, code)
@@ -35,7 +35,7 @@ func TestTheAgentAndTheReaderWriteNoProposal(t *testing.T) {
 		}
 	}
 	for _, statement := range []string{`UPDATE conversations SET title = 'x'`, `UPDATE messages SET content = 'x'`, `UPDATE turns SET status = 'complete'`, `INSERT INTO conversations SELECT * FROM conversations`,
-		`DELETE FROM turns`, `SELECT withdraw(gen_random_uuid(), NULL, NULL)`, `SELECT finish_tool_call(gen_random_uuid(), 'failed', NULL, NULL)`} {
+		`DELETE FROM turns`, `SELECT withdraw(gen_random_uuid(), NULL, NULL)`, `SELECT finish_tool_call(gen_random_uuid(), 'failed', NULL, NULL, NULL, NULL)`} {
 		if code := sqlstate(t, w.db.Pools.Reader, harbor, statement); code != "42501" {
 			t.Errorf("reader: %s: %q", statement, code)
 		}
@@ -72,7 +72,7 @@ func (w *world) legitimate() proposing {
 	p := proposing{"new_id": id.NewProposal().UUID(), "with_tool": "core_role_update", "on_entity": "core.role", "does": "update", "kind": "record_update", "with_headline": "x", "note": nil,
 		"card_fingerprint": "0000000000000000000000000000000000000000000000000000000000000000", "card_salt": []byte("0123456789abcdef"), "actor": w.user("maria"), "by_sign_in": w.signInOf("maria"), "by_token": nil,
 		"through": "api", "client": nil, "in_conversation": nil, "in_turn": nil, "approvals": 0, "approvers": "approver", "approval_lives": "7 days", "preview": false, "shares": false, "lives": "30 minutes", "once_key": nil, "once_hash": nil,
-		"with_matched": nil, "with_changes": nil, "rehearsed": nil, "warns": "[]", "with_conflicts": "[]", "with_intent": nil, "rejected_within": nil, "revises": nil, "reverts": nil, "records": aRecord}
+		"with_matched": nil, "with_changes": nil, "rehearsed": nil, "warns": "[]", "with_conflicts": "[]", "with_intent": nil, "rejected_within": nil, "revises": nil, "reverts": nil, "besides": nil, "most_of_turn": nil, "under_policies": 0, "records": aRecord}
 	p["in_call"] = w.toolCall(p["actor"], p["by_sign_in"], nil)
 	return p
 }
@@ -89,7 +89,7 @@ func (w *world) signInOf(name string) string {
 func (w *world) toolCall(actor, signIn, token any) string {
 	w.t.Helper()
 	call := id.NewToolCall().UUID().String()
-	w.agentDoes(`SELECT record_tool_call($1, $2, $3, $4, NULL, NULL, 'core_role_update', 'core.role', '{}')`, call, actor, signIn, token)
+	w.agentDoes(`SELECT record_tool_call($1, $2, $3, $4, NULL, NULL, 'core_role_update', 'core.role', '{}', true)`, call, actor, signIn, token)
 	return call
 }
 

@@ -10,8 +10,9 @@ func TestThePastIsAppendOnly(t *testing.T) {
 	w := start(t)
 	maria := w.signIn("maria@harbor.example")
 	maria.confirm(maria.rename("4", "reviewer")).want(vars{"confirmProposal.result.status": "APPLIED"})
+	maria.applied(vars{"entity": "core.role", "operation": "CREATE", "changes": vars{"name": "night shift"}})
 	for _, statement := range []string{
-		`UPDATE audit_events SET outcome = 'x'`, `UPDATE events SET type = 'failed'`, `UPDATE proposal_decisions SET reason = 'x'`, `UPDATE proposal_records SET label = 'x'`,
+		`UPDATE audit_events SET outcome = 'x'`, `UPDATE events SET type = 'failed'`, `UPDATE proposal_decisions SET reason = 'x'`, `UPDATE proposal_records SET label = 'x'`, `UPDATE proposal_created SET position = 2`,
 		`UPDATE proposals SET headline = 'x'`, `UPDATE proposals SET fingerprint = repeat('0', 64)`, `UPDATE proposals SET assistant_note = 'x'`, `UPDATE proposals SET status = 'pending', resolved_at = NULL, outcome_affected = NULL`,
 	} {
 		if code := sqlstate(t, w.db.Owner, "", statement); code != "CS002" {

@@ -36,6 +36,50 @@ func TestTheSameWishTwiceIsOneProposal(t *testing.T) {
 	w.invariants()
 }
 
+// Where the record has changed since, the card that is open is not true any more, and another is made.
+func TestAWishIsAnsweredByAnOpenCardOnlyWhileThatIsTrue(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	maria := w.signIn("maria@harbor.example")
+	stale, fingerprint := maria.rename("4", "reviewer")
+	w.exec(`UPDATE core.roles SET description = 'theirs' WHERE id = 4`)
+	fresh, seen := maria.rename("4", "reviewer")
+	if again, _ := maria.rename("4", "reviewer"); fresh == stale || again != fresh {
+		t.Errorf("%s was open and is not true; then %s and %s were answered", stale, fresh, again)
+	}
+	w.exec(`UPDATE core.roles SET description = 'theirs again' WHERE id = 4`)
+	third, seen3 := maria.rename("4", "reviewer")
+	if again, _ := maria.rename("4", "reviewer"); third == stale || third == fresh || again != third {
+		t.Errorf("two were open and not true; then %s and %s were answered", third, again)
+	}
+	maria.confirm(third, seen3).want(vars{"confirmProposal.result.status": "APPLIED"})
+	for id, print := range map[string]string{stale: fingerprint, fresh: seen} {
+		maria.confirm(id, print).want(vars{"confirmProposal.result.failure.code": "RECORD_CHANGED"})
+	}
+	w.invariants()
+}
+
+// Twenty who ask again at once, where the open one is not true any more, are answered one new proposal.
+func TestAWishAtOnceBesideAStaleCardIsOneProposal(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	urls := []string{w.url, w.serve()}
+	maria := w.signIn("maria@harbor.example")
+	stale, _ := maria.rename("4", "reviewer")
+	w.exec(`UPDATE core.roles SET description = 'theirs' WHERE id = 4`)
+	_, release := w.hold(`LOCK TABLE countersign.proposals IN SHARE MODE`)
+	ids := map[string]bool{}
+	for _, a := range w.together(20, 2, release, func(i int) *answer {
+		return (&client{w: w, url: urls[i%2], token: maria.token}).gql(propose, vars{"in": vars{"entity": "core.role", "operation": "UPDATE", "recordId": "4", "changes": vars{"name": "reviewer"}}})
+	}) {
+		ids[a.text("proposeChange.result.id")] = true
+	}
+	if n := w.sql(`SELECT count(*) FROM countersign.proposals`); len(ids) != 1 || ids[stale] || n != "2" {
+		t.Errorf("%v were answered, %s made", ids, n)
+	}
+	w.invariants()
+}
+
 func first2(id, _ string) string { return id }
 
 // Twenty who ask for the same at once, on two servers: one proposal, answered to all.

@@ -10,7 +10,7 @@ import (
 const (
 	undone = `result { __typename ... on Proposal { ` + card + ` revertOf { id number }
 		three: summary { changes { field from { json } to { json } applied { json } } records { edges { node { record { id } changes { field from { json } to { json } applied { json } } } } } }
-		revertConflicts { edges { node { record { entity id label } reason taken field before { json masked } applied { json masked } now { json masked } } } pageInfo { hasNextPage } } warnings { code message } }
+		revertConflicts { edges { node { record { entity id label } reason taken takes field before { json masked } applied { json masked } now { json masked } } } pageInfo { hasNextPage } } warnings { code message } }
 		... on ProposalRefused { code message field } }`
 	revert = `mutation($in: ProposeRevertInput!) { proposeRevert(input: $in) { ` + undone + ` } }`
 )
@@ -93,7 +93,7 @@ func TestWhatChangedSinceIsAConflict(t *testing.T) {
 	maria := w.signIn("maria@harbor.example")
 	first := maria.applied(vars{"entity": "core.role", "operation": "UPDATE", "recordId": "4", "changes": vars{"name": "reviewer", "description": "Reads proofs"}})
 	w.exec(`UPDATE core.roles SET description = 'Theirs' WHERE id = 4`)
-	conflict := vars{"record": vars{"entity": "core.role", "id": "4", "label": "editor"}, "reason": "CHANGED", "taken": false, "field": "description",
+	conflict := vars{"record": vars{"entity": "core.role", "id": "4", "label": "editor"}, "reason": "CHANGED", "taken": false, "takes": "description", "field": "description",
 		"before": vars{"json": "Keeps items and texts up to date", "masked": false}, "applied": vars{"json": "Reads proofs", "masked": false}, "now": vars{"json": "Theirs", "masked": false}}
 	left := maria.revert(first)
 	left.want(vars{"proposeRevert.result.three.changes": []any{vars{"field": "name", "from": vars{"json": "reviewer"}, "to": vars{"json": "editor"}, "applied": vars{"json": "reviewer"}}},

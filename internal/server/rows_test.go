@@ -15,7 +15,7 @@ import (
 )
 
 // fenced are the tables of ours that row-level security divides by workspace.
-var fenced = []string{"conversations", "turns", "messages", "tool_calls", "proposals", "proposal_records", "proposal_decisions", "events", "audit_events"}
+var fenced = []string{"conversations", "turns", "messages", "tool_calls", "proposals", "proposal_records", "proposal_created", "proposal_decisions", "events", "audit_events"}
 
 // busy is a world in which each workspace has rows in every fenced table.
 func busy(t *testing.T) *world {
@@ -24,6 +24,7 @@ func busy(t *testing.T) *world {
 		who := w.signIn(email)
 		said := who.say(order)
 		who.gql(reject, vars{"in": vars{"id": said.text("sendMessage.message.writes.0.id")}}).want(vars{"rejectProposal.result.status": "REJECTED"})
+		who.applied(vars{"entity": "core.role", "operation": "CREATE", "changes": vars{"name": "night shift"}})
 	}
 	return w
 }
@@ -131,7 +132,7 @@ func TestEveryTableOfAWorkspaceIsFenced(t *testing.T) {
 	if got != "api_tokens memberships sign_ins" {
 		t.Errorf("not fenced: %s", got)
 	}
-	if got := w.sql(`SELECT count(*) FROM pg_class WHERE relnamespace = 'countersign'::regnamespace AND relforcerowsecurity AND relname = ANY ($1)`, fenced); got != "9" {
+	if got := w.sql(`SELECT count(*) FROM pg_class WHERE relnamespace = 'countersign'::regnamespace AND relforcerowsecurity AND relname = ANY ($1)`, fenced); got != "10" {
 		t.Errorf("%s of %s are fenced", got, strings.Join(fenced, ", "))
 	}
 }
@@ -140,10 +141,11 @@ func TestARowForAnotherWorkspaceIsRefused(t *testing.T) {
 	t.Parallel()
 	w := busy(t)
 	harbor, other := w.workspace("harbor-mill"), w.workspace("other-site")
-	for table, pool := range map[string]*pgxpool.Pool{"conversations": w.db.Pools.Agent, "events": w.db.Pools.Gate, "audit_events": w.db.Pools.Gate, "proposal_decisions": w.db.Pools.Gate} {
+	for table, pool := range map[string]*pgxpool.Pool{"conversations": w.db.Pools.Agent, "events": w.db.Pools.Gate, "proposal_created": w.db.Pools.Gate, "audit_events": w.db.Pools.Gate, "proposal_decisions": w.db.Pools.Gate} {
 		statement := map[string]string{
 			"conversations":      `INSERT INTO conversations (id, workspace_id, user_id, title) SELECT gen_random_uuid(), $1, id, 'x' FROM users LIMIT 1`,
 			"events":             `INSERT INTO events (id, workspace_id, proposal_id, type, status) VALUES (gen_random_uuid(), $1, gen_random_uuid(), 'applied', 'applied')`,
+			"proposal_created":   `INSERT INTO proposal_created (proposal_id, workspace_id, position, version) VALUES (gen_random_uuid(), $1, 1, repeat('0', 64))`,
 			"audit_events":       `INSERT INTO audit_events (id, workspace_id, verb, outcome) VALUES (gen_random_uuid(), $1, 'confirm', 'applied')`,
 			"proposal_decisions": `INSERT INTO proposal_decisions (proposal_id, workspace_id, kind, final) VALUES (gen_random_uuid(), $1, 'expire', true)`,
 		}[table]

@@ -116,7 +116,11 @@ func TestThePagesOfTheConsoleAreFewStatements(t *testing.T) {
 	}
 	w.exec(hundred)
 	for _, page := range pages {
-		if n := count(page); n > few[page]+1 || n > 6 {
+		most := int64(6)
+		if page == "/inbox" {
+			most += 4 // to look again at the records of the card beside the list
+		}
+		if n := count(page); n > few[page]+1 || n > most {
 			t.Errorf("%s: %d statements for little, %d for much", page, few[page], n)
 		}
 	}

@@ -45,7 +45,11 @@ var hang = actions.Define(actions.Action{Name: "core.hang_badge", Title: "Hang a
 		}
 		entity, _ := view.Entity("core.role")
 		values := map[string]json.RawMessage{"description": record.TextValue(role.Text("name") + ": " + in.Text)}
-		return []record.Change{record.Planned(entity, record.Update, role.Key, values)}, nil, nil
+		list := []record.Change{record.Planned(entity, record.Update, role.Key, values)}
+		if in.Text == "twice" {
+			list = append(list, record.Planned(entity, record.Update, role.Key, map[string]json.RawMessage{"name": record.TextValue("badged")}))
+		}
+		return list, nil, nil
 	})
 
 type badges struct {
@@ -101,6 +105,7 @@ func TestAnActionOfAnotherPackageRunsAsEveryTool(t *testing.T) {
 		{"maria", `{"role": "4711", "text": "hello", "pin": "1234"}`, "RECORD_GONE", `core_hang_badge core.role refused RECORD_GONE {"pin": "(secret)", "role": "4711", "text": "hello"}`},
 		{"maria", `{"role": "4", "text": "hello", "pin": "1234", "days": 31}`, "INVALID_INPUT", `core_hang_badge core.role refused INVALID_INPUT {"pin": "(secret)", "days": 31, "role": "4", "text": "hello"}`},
 		{"maria", `{"role": "4", "text": "hello", "pin": "1234", "note": 5}`, "INVALID_INPUT", `core_hang_badge core.role refused INVALID_INPUT {"pin": "(secret)", "note": 5, "role": "4", "text": "hello"}`},
+		{"maria", `{"role": "4", "text": "twice", "pin": "1234"}`, "INVALID_INPUT", `core_hang_badge core.role refused INVALID_INPUT {"pin": "(secret)", "role": "4", "text": "twice"}`},
 		{"maria", `"1234"`, "INVALID_INPUT", `core_hang_badge core.role refused INVALID_INPUT {}`},
 		{"jonas", `{"role": "4", "text": "hello", "pin": "1234"}`, "NOT_OFFERED", `core_hang_badge  refused NOT_OFFERED {}`},
 		{"sam", `{"role": "4", "text": "hello", "pin": "1234"}`, "NOT_OFFERED", `core_hang_badge  refused NOT_OFFERED {}`},

@@ -56,6 +56,16 @@ func (c *Console) cards(ctx context.Context, who identity.Person, now time.Time,
 	return list, err
 }
 
+// card is a single one. Its records are looked at again: what changed since it was made is said beside it.
+func (c *Console) card(ctx context.Context, who identity.Person, now time.Time, p *sqlc.Proposal) (views.Card, error) {
+	cards, err := c.cards(ctx, who, now, []*sqlc.Proposal{p})
+	if err != nil {
+		return views.Card{}, err
+	}
+	cards[0].Since = c.Gate.ChangedSince(ctx, who, p)
+	return cards[0], nil
+}
+
 // undecided: nobody can have decided anything yet.
 func undecided(p *sqlc.Proposal) bool { return p.Status == sqlc.ProposalStatusPending }
 
@@ -92,7 +102,9 @@ func (c *Console) addRecords(ctx context.Context, who identity.Person, at map[id
 }
 
 func (c *Console) addBeside(ctx context.Context, who identity.Person, at map[id.Proposal]*views.Card, ids []uuid.UUID) error {
-	rows, err := c.queries.BesideCards(ctx, c.db(who), sqlc.BesideCardsParams{Viewer: who.User().ID, Proposals: ids})
+	sight := c.Gate.Sight(who)
+	rows, err := c.queries.BesideCards(ctx, c.db(who), sqlc.BesideCardsParams{Proposals: ids,
+		Viewer: who.User().ID, SeesAll: sight.All, ApprovalsOf: sight.ApprovalsOf, SharedEntities: sight.Shared})
 	if err != nil {
 		return err
 	}

@@ -33,11 +33,11 @@ func (c *Console) inbox(w http.ResponseWriter, r *http.Request, who identity.Per
 	}
 	page := views.InboxPage{Queue: queue}
 	if len(rows) > 0 {
-		cards, err := c.cards(r.Context(), who, f.Now, rows[:1])
+		first, err := c.card(r.Context(), who, f.Now, rows[0])
 		if err != nil {
 			return err
 		}
-		page.Card = &cards[0]
+		page.Card = &first
 	}
 	return render(w, r, http.StatusOK, views.Inbox(f, page))
 }
@@ -82,11 +82,11 @@ func (c *Console) proposal(w http.ResponseWriter, r *http.Request, who identity.
 	if err != nil {
 		return err
 	}
-	cards, err := c.cards(r.Context(), who, f.Now, []*sqlc.Proposal{p})
+	one, err := c.card(r.Context(), who, f.Now, p)
 	if err != nil {
 		return err
 	}
-	return render(w, r, http.StatusOK, views.Proposal(f, views.ProposalPage{Queue: queue, Card: cards[0]}))
+	return render(w, r, http.StatusOK, views.Proposal(f, views.ProposalPage{Queue: queue, Card: one}))
 }
 
 // visible reads a proposal: not here in another workspace, not theirs where it is here and not theirs to see.
