@@ -17,6 +17,8 @@ const module = "github.com/countersign/countersign"
 // mayImport is who may import whom: one direction, few packages. Tests may also import pgtest.
 var mayImport = map[string][]string{
 	"internal/id":                {},
+	"internal/redact":            {},
+	"internal/policy":            {"internal/record", "internal/redact", "sqlc", "internal/id", "internal/postgres"},
 	"sqlc":                       {"internal/id"},
 	"migrations":                 {},
 	"internal/identity":          {"sqlc", "internal/id", "internal/postgres"},
@@ -34,7 +36,6 @@ var mayImport = map[string][]string{
 	"graph/generated":            {"graph/model", "internal/card", "internal/feed", "internal/gate", "internal/toolcall", "internal/id", "sqlc"},
 	"graph":                      {"graph/model", "graph/generated", "internal/feed", "internal/toolcall", "internal/gate", "internal/assistant", "internal/identity", "internal/card", "sqlc", "internal/id", "internal/postgres"},
 	"internal/web":               {"views", "internal/feed", "internal/toolcall", "internal/gate", "internal/assistant", "internal/identity", "internal/card", "sqlc", "internal/id", "internal/postgres"},
-	"internal/policy":            {"internal/record", "sqlc", "internal/id", "internal/postgres"},
 	"internal/server":            {"graph", "internal/web", "internal/feed", "internal/assistant", "internal/assistant/offline", "internal/toolcall", "internal/actions", "internal/gate", "internal/record", "internal/identity", "internal/postgres", "internal/id", "sqlc"},
 	"internal/demo":              {"internal/server", "internal/postgres", "internal/identity", "internal/id", "sqlc"},
 	"internal/pgtest":            {"internal/demo", "internal/postgres", "internal/identity", "internal/record", "internal/id", "sqlc", "migrations"},
@@ -44,7 +45,10 @@ var mayImport = map[string][]string{
 	"":                           {"internal/command"},
 }
 
-var anyoneInTests = []string{"internal/pgtest", "internal/card", "internal/feed", "internal/gate", "internal/toolcall", "internal/actions", "internal/record", "internal/assistant", "internal/server", "internal/demo", "internal/postgres", "internal/identity", "sqlc", "internal/id"}
+// anyone may import these, which import nothing of ours and do nothing but compute.
+var anyone = []string{"internal/redact"}
+
+var anyoneInTests = []string{"internal/pgtest", "internal/policy", "internal/redact", "internal/card", "internal/feed", "internal/gate", "internal/toolcall", "internal/actions", "internal/record", "internal/assistant", "internal/server", "internal/demo", "internal/postgres", "internal/identity", "sqlc", "internal/id"}
 
 // where says, in a failure, where code of a kind belongs.
 const where = `
@@ -63,7 +67,7 @@ func TestImportsGoOneWay(t *testing.T) {
 		for _, file := range files {
 			for _, imported := range importsOf(t, file) {
 				test := strings.HasSuffix(file, "_test.go")
-				if slices.Contains(allowed, imported) || imported == pkg || test && slices.Contains(anyoneInTests, imported) || test && pkg == "internal/server" {
+				if slices.Contains(allowed, imported) || slices.Contains(anyone, imported) || imported == pkg || test && slices.Contains(anyoneInTests, imported) || test && pkg == "internal/server" {
 					continue
 				}
 				t.Errorf("%s imports %s, which %s may not.%s", file, imported, pkg, where)
@@ -119,12 +123,12 @@ func TestSQLStandsInQueries(t *testing.T) {
 // mutators lists who may call the queries that write, with the reason.
 var mutators = map[string]string{
 	"internal/gate":      "decides and proposes",
+	"internal/policy":    "policies, budgets and patterns, for the command line",
 	"internal/toolcall":  "writes the rows of tool calls",
 	"internal/feed":      "gives events their positions",
 	"internal/identity":  "sign-ins, sessions, tokens, users",
 	"internal/assistant": "conversations, messages, turns",
 	"internal/demo":      "loads the demo's people",
-	"internal/policy":    "policies and budgets",
 	"internal/command":   "the command line, by way of identity",
 }
 
@@ -164,6 +168,101 @@ func writingQueries(t *testing.T) []string {
 		}
 	}
 	return names
+}
+
+// speaks lists who may write to a log, a terminal or a standard stream by other ways than a logger it was given,
+// and what.
+var speaks = map[string][]string{
+	"internal/redact/log.go":       {"slog.NewRecord("},
+	"internal/command/log.go":      {"slog.New(", "slog.NewJSONHandler(", "slog.NewTextHandler(", "slog.SetDefault(", "os.Stderr"},
+	"internal/command/listen.go":   {"slog.NewLogLogger("}, // on the handler of the logger
+	"internal/command/command.go":  {"os.Stderr"},          // what the program complains of, redacted
+	"internal/command/migrate.go":  {"os.Stderr"},          // that it is done
+	"internal/command/accounts.go": {"os.Stderr"},          // whose the password on stdout is
+	"internal/server/server.go":    {"slog.New("},          // around the one it was given
+	"internal/postgres/cluster.go": {"slog.New("},          // that says nothing
+	"main.go":                      {"os.Stdout"},          // what a command answers
+}
+
+// Everything that is logged goes through redact.Log. A logger is made in internal/command and internal/server
+// alone, and nothing prints beside it.
+func TestNothingIsLoggedButRedacted(t *testing.T) {
+	ways := []string{"slog.New(", "slog.NewJSONHandler(", "slog.NewTextHandler(", "slog.NewLogLogger(", "slog.NewMultiHandler(", "slog.NewRecord(", "slog.SetDefault(", "slog.Default(", "slog.With(",
+		"slog.Debug", "slog.Info(", "slog.InfoContext(", "slog.Warn(", "slog.WarnContext(", "slog.Error(", "slog.ErrorContext(", "slog.Log(", "slog.LogAttrs(",
+		"log.Print", "log.Fatal", "log.Panic", "log.New(", "log.Default(", "fmt.Print", "println(", "os.Stderr", "os.Stdout", "debug.PrintStack("}
+	found := 0
+	for pkg, files := range sources(t) {
+		if pkg == "internal/pgtest" || pkg == "internal/bench" || pkg == "internal/e2e" {
+			continue
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			for _, way := range ways {
+				if !says(read(t, file), way) {
+					continue
+				}
+				if found++; !slices.Contains(speaks[file], way) {
+					t.Errorf("%s uses %s: what it says would not be redacted. Log by the logger it is given, which internal/command makes on redact.Log.", file, strings.TrimSuffix(way, "("))
+				}
+			}
+		}
+	}
+	if found < 10 {
+		t.Errorf("only %d uses found: the test does not read the sources any more", found)
+	}
+	for file, wrapped := range map[string]string{"internal/command/log.go": "slog.New(redact.Log(", "internal/server/server.go": "slog.New(redact.Log("} {
+		if source := read(t, file); strings.Count(source, "slog.New(") != strings.Count(source, wrapped) {
+			t.Errorf("%s makes a logger that is not %s…", file, wrapped)
+		}
+	}
+}
+
+// says tells whether a source uses a name as it stands, and not as the end of another.
+func says(source, name string) bool {
+	for rest := source; ; {
+		at := strings.Index(rest, name)
+		if at < 0 {
+			return false
+		}
+		if before := rest[:at]; before == "" || !strings.ContainsAny(before[len(before)-1:], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") {
+			return true
+		}
+		rest = rest[at+len(name):]
+	}
+}
+
+// What a row of a tool call holds of the input is of a type that only redacting makes, and no statement but
+// record_tool_call's writes it.
+func TestInputsOfToolCallsAreRedacted(t *testing.T) {
+	for _, file := range globbed(t, "queries/*.sql") {
+		for _, block := range strings.Split(read(t, file), "-- name: ")[1:] {
+			name, _, _ := strings.Cut(block, " ")
+			columns, _, _ := strings.Cut(after(block, "INSERT INTO tool_calls ("), ")")
+			if slices.Contains(strings.Split(columns, ", "), "input") {
+				t.Errorf("%s: %s writes tool_calls.input. record_tool_call does, given @input::redacted.", file, name)
+			}
+			if strings.Contains(block, "record_tool_call(") && !strings.Contains(block, "@input::redacted") {
+				t.Errorf("%s: %s gives record_tool_call an input that is not redacted: write @input::redacted.", file, name)
+			}
+		}
+	}
+	generated := read(t, "sqlc/toolcalls.sql.go")
+	if n := strings.Count(generated, "record_tool_call("); n == 0 || n != strings.Count(generated, "redact.JSON\n") {
+		t.Errorf("of %d statements with record_tool_call not all take a redact.JSON", n)
+	}
+	for _, line := range strings.Split(read(t, "internal/redact/json.go"), "\n") {
+		if strings.HasPrefix(line, "type JSON struct") && line != "type JSON struct{ raw json.RawMessage }" {
+			t.Errorf("redact.JSON is %s: anybody could make one", line)
+		}
+	}
+}
+
+// after is what comes after a text; "" where it is not there.
+func after(s, text string) string {
+	_, rest, _ := strings.Cut(s, text)
+	return rest
 }
 
 func TestNoPackageIsADrawer(t *testing.T) {

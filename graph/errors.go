@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"log/slog"
+	"runtime/debug"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/99designs/gqlgen/graphql/errcode"
@@ -17,6 +18,7 @@ import (
 	"github.com/countersign/countersign/internal/feed"
 	"github.com/countersign/countersign/internal/gate"
 	"github.com/countersign/countersign/internal/id"
+	"github.com/countersign/countersign/internal/redact"
 )
 
 // problem is an error of this surface: a code of the contract and a sentence for people.
@@ -48,14 +50,15 @@ func presenter(log *slog.Logger) graphql.ErrorPresenterFunc {
 		shown := graphql.DefaultErrorPresenter(ctx, err)
 		code, message, field := coded(err)
 		if code == "" && refusedWhole(shown) {
+			shown.Message = redact.Text(shown.Message) // it can repeat the request
 			return shown
 		}
 		if code == "" {
 			code, message = model.ErrorCodeInternal, "Something went wrong on our side."
 		}
-		out := &gqlerror.Error{Message: message, Path: shown.Path, Locations: shown.Locations, Extensions: map[string]any{"code": code}}
+		out := &gqlerror.Error{Message: redact.Text(message), Path: shown.Path, Locations: shown.Locations, Extensions: map[string]any{"code": code}}
 		if field != "" {
-			out.Extensions["field"] = field
+			out.Extensions["field"] = redact.Text(field)
 		}
 		if code == model.ErrorCodeInternal || code == model.ErrorCodeUnavailable {
 			out.Extensions["requestId"] = logged(ctx, log, code, err)
@@ -124,22 +127,14 @@ func logged(ctx context.Context, log *slog.Logger, code model.ErrorCode, err err
 	if pg := (*pgconn.PgError)(nil); errors.As(err, &pg) {
 		sqlstate = pg.Code
 	}
-	log.ErrorContext(ctx, "graphql", "request", request, "code", string(code), "path", graphql.GetPath(ctx).String(), "sqlstate", sqlstate, "cause", causeOf(err, sqlstate))
+	log.ErrorContext(ctx, "graphql", "request", request, "code", string(code), "path", graphql.GetPath(ctx).String(), "sqlstate", sqlstate, "cause", err)
 	return request
-}
-
-// causeOf keeps PostgreSQL's texts, which may hold values, out of the log.
-func causeOf(err error, sqlstate string) string {
-	if sqlstate != "" {
-		return "the database refused"
-	}
-	return err.Error()
 }
 
 // recovered turns a panic into an error that says nothing of it; the log has it.
 func recovered(log *slog.Logger) graphql.RecoverFunc {
 	return func(ctx context.Context, panicked any) error {
-		log.ErrorContext(ctx, "panic in a resolver", "path", graphql.GetPath(ctx).String(), "panic", panicked)
+		log.ErrorContext(ctx, "panic in a resolver", "path", graphql.GetPath(ctx).String(), "panic", redact.Panic(panicked), "stack", string(debug.Stack()))
 		return &problem{code: model.ErrorCodeInternal, message: "Something went wrong on our side."}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"sync"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -14,6 +15,7 @@ import (
 	"github.com/countersign/countersign/internal/feed"
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/identity"
+	"github.com/countersign/countersign/internal/redact"
 )
 
 // Group, Wants and Make make a selection the part of a feed.Subscriber that does not depend on what it comes
@@ -71,7 +73,7 @@ func proposalsOf(items []*feed.Item) []id.Proposal {
 func (s *selection) make(ctx context.Context, item *feed.Item) (body []byte, err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
-			err = fmt.Errorf("an event panicked: %v", panicked)
+			err = fmt.Errorf("an event panicked: %s\n%s", redact.Panic(panicked), debug.Stack())
 		}
 	}()
 	next, ctx := s.exec.DispatchOperation(context.WithValue(ctx, eventKey{}, item), s.operation)

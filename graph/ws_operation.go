@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"runtime/debug"
 
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 
 	"github.com/countersign/countersign/internal/feed"
 	"github.com/countersign/countersign/internal/identity"
+	"github.com/countersign/countersign/internal/redact"
 )
 
 // operation is one of a socket's that is open.
@@ -68,7 +70,7 @@ func (o *operation) answer(ctx context.Context, oc *graphql.OperationContext) {
 	s := o.socket
 	defer func() {
 		if panicked := recover(); panicked != nil {
-			s.log.Error("panic in an operation", "panic", panicked)
+			s.log.Error("panic in an operation", "panic", redact.Panic(panicked), "stack", string(debug.Stack()))
 			o.fail(errorOf(context.Background(), s.exec, errBroken))
 		}
 	}()

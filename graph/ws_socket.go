@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/countersign/countersign/internal/feed"
 	"github.com/countersign/countersign/internal/identity"
+	"github.com/countersign/countersign/internal/redact"
 )
 
 // socket is one WebSocket. There is one goroutine for each, which waits for the client.
@@ -65,7 +67,7 @@ func (s *socket) unreadable(err error) {
 func (s *socket) hear(kind byte, payload []byte) (more bool) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
-			s.log.Error("panic on a socket", "panic", panicked)
+			s.log.Error("panic on a socket", "panic", redact.Panic(panicked), "stack", string(debug.Stack()))
 			s.close(closeInternal, "Internal server error")
 			more = false
 		}

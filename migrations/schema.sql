@@ -71,6 +71,8 @@ CREATE TYPE countersign.proposal_status AS ENUM (
     'failed'
 );
 
+CREATE DOMAIN countersign.redacted AS jsonb;
+
 CREATE TYPE countersign.role AS ENUM (
     'member',
     'approver',
@@ -929,6 +931,21 @@ CREATE VIEW countersign.proposals_read WITH (security_invoker='true') AS
     p.outcome_keys
    FROM countersign.proposals p;
 
+CREATE TABLE countersign.redaction_patterns (
+    workspace_id uuid NOT NULL,
+    id uuid NOT NULL,
+    name text NOT NULL,
+    pattern text NOT NULL,
+    samples jsonb DEFAULT '{}'::jsonb NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    created_by uuid,
+    CONSTRAINT redaction_patterns_name_check CHECK (((length(name) >= 1) AND (length(name) <= 40))),
+    CONSTRAINT redaction_patterns_pattern_check CHECK (((length(pattern) >= 1) AND (length(pattern) <= 1000))),
+    CONSTRAINT redaction_patterns_samples_check CHECK ((jsonb_typeof(samples) = 'object'::text))
+);
+
+ALTER TABLE ONLY countersign.redaction_patterns FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE countersign.sessions (
     token text NOT NULL,
     data bytea NOT NULL,
@@ -1085,6 +1102,12 @@ ALTER TABLE ONLY countersign.proposals
 ALTER TABLE ONLY countersign.proposals
     ADD CONSTRAINT proposals_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY countersign.redaction_patterns
+    ADD CONSTRAINT redaction_patterns_name UNIQUE (workspace_id, name);
+
+ALTER TABLE ONLY countersign.redaction_patterns
+    ADD CONSTRAINT redaction_patterns_pkey PRIMARY KEY (workspace_id, id);
+
 ALTER TABLE ONLY countersign.sessions
     ADD CONSTRAINT sessions_pkey PRIMARY KEY (token);
 
@@ -1211,6 +1234,8 @@ CREATE TRIGGER proposal_records_append_only BEFORE UPDATE ON countersign.proposa
 
 CREATE TRIGGER proposals_guard BEFORE INSERT OR UPDATE ON countersign.proposals FOR EACH ROW EXECUTE FUNCTION countersign.proposals_guard();
 
+CREATE TRIGGER redaction_patterns_append_only BEFORE UPDATE ON countersign.redaction_patterns FOR EACH ROW EXECUTE FUNCTION countersign.append_only();
+
 ALTER TABLE ONLY countersign.api_tokens
     ADD CONSTRAINT api_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES countersign.users(id);
 
@@ -1313,6 +1338,12 @@ ALTER TABLE ONLY countersign.proposals
 ALTER TABLE ONLY countersign.proposals
     ADD CONSTRAINT proposals_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES countersign.workspaces(id);
 
+ALTER TABLE ONLY countersign.redaction_patterns
+    ADD CONSTRAINT redaction_patterns_created_by_fkey FOREIGN KEY (created_by) REFERENCES countersign.users(id);
+
+ALTER TABLE ONLY countersign.redaction_patterns
+    ADD CONSTRAINT redaction_patterns_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES countersign.workspaces(id);
+
 ALTER TABLE ONLY countersign.sign_ins
     ADD CONSTRAINT sign_ins_user_id_fkey FOREIGN KEY (user_id) REFERENCES countersign.users(id);
 
@@ -1396,6 +1427,8 @@ CREATE POLICY in_workspace ON countersign.proposal_records USING ((workspace_id 
 
 CREATE POLICY in_workspace ON countersign.proposals USING ((workspace_id = (NULLIF(current_setting('countersign.workspace'::text, true), ''::text))::uuid));
 
+CREATE POLICY in_workspace ON countersign.redaction_patterns USING ((workspace_id = (NULLIF(current_setting('countersign.workspace'::text, true), ''::text))::uuid));
+
 CREATE POLICY in_workspace ON countersign.tool_calls USING ((workspace_id = (NULLIF(current_setting('countersign.workspace'::text, true), ''::text))::uuid));
 
 CREATE POLICY in_workspace ON countersign.turns USING ((workspace_id = (NULLIF(current_setting('countersign.workspace'::text, true), ''::text))::uuid));
@@ -1413,6 +1446,8 @@ ALTER TABLE countersign.proposal_decisions ENABLE ROW LEVEL SECURITY;
 ALTER TABLE countersign.proposal_records ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE countersign.proposals ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE countersign.redaction_patterns ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE countersign.tool_calls ENABLE ROW LEVEL SECURITY;
 
@@ -1657,6 +1692,18 @@ GRANT SELECT ON TABLE countersign.proposals_read TO countersign_agent;
 GRANT SELECT ON TABLE countersign.proposals_read TO countersign_reader;
 GRANT SELECT ON TABLE countersign.proposals_read TO countersign_worker;
 GRANT SELECT ON TABLE countersign.proposals_read TO countersign_definer;
+
+GRANT SELECT(workspace_id) ON TABLE countersign.redaction_patterns TO countersign_agent;
+GRANT SELECT(workspace_id) ON TABLE countersign.redaction_patterns TO countersign_gate;
+
+GRANT SELECT(id) ON TABLE countersign.redaction_patterns TO countersign_agent;
+GRANT SELECT(id) ON TABLE countersign.redaction_patterns TO countersign_gate;
+
+GRANT SELECT(name) ON TABLE countersign.redaction_patterns TO countersign_agent;
+GRANT SELECT(name) ON TABLE countersign.redaction_patterns TO countersign_gate;
+
+GRANT SELECT(pattern) ON TABLE countersign.redaction_patterns TO countersign_agent;
+GRANT SELECT(pattern) ON TABLE countersign.redaction_patterns TO countersign_gate;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE countersign.sessions TO countersign_identity;
 

@@ -1,10 +1,14 @@
--- name: RecordToolCall :one
--- With what it says of budgets; null where no budget is spent or nearly so.
-SELECT coalesce(record_tool_call(@id, @user_id, sqlc.narg(sign_in_id), sqlc.narg(token_id), sqlc.narg(conversation_id), sqlc.narg(turn_id), @tool, @entity, @input, true), 'null')::jsonb AS budgets;
-
 -- name: RecordRevision :exec
--- A call that a person makes without an assistant: it counts against no budget.
-SELECT record_tool_call(@id, @user_id, @sign_in_id, NULL, sqlc.narg(conversation_id), NULL, 'revise_proposal', @entity, @input, false);
+-- A call that a person makes without an assistant: it counts against no budget, and its input is one that no pattern
+-- of an administrator can be about.
+SELECT record_tool_call(@id, @user_id, @sign_in_id, NULL, sqlc.narg(conversation_id), NULL, 'revise_proposal', @entity, @input::redacted, false);
+
+-- name: RecordToolCallRedactedBy :one
+-- What it says of budgets, as JSON: null where none is spent or nearly so. {"outdated": true}, and nothing is
+-- written, where other patterns hold now than those that the input was redacted by.
+SELECT (CASE WHEN ARRAY(SELECT p.id FROM redaction_patterns p WHERE p.workspace_id = @workspace_id ORDER BY p.id) = @patterns::uuid[]
+    THEN coalesce(record_tool_call(@id, @user_id, sqlc.narg(sign_in_id), sqlc.narg(token_id), sqlc.narg(conversation_id), sqlc.narg(turn_id), @tool, @entity, @input::redacted, true), 'null')
+    ELSE '{"outdated": true}' END)::jsonb AS budgets;
 
 -- name: FinishToolCall :exec
 SELECT finish_tool_call(@id, @status, sqlc.narg(code), sqlc.narg(proposal_id), sqlc.narg(idempotency_key), sqlc.narg(request_hash))::boolean AS ended;

@@ -9,6 +9,8 @@ import (
 	"context"
 	"encoding/json"
 
+	id "github.com/countersign/countersign/internal/id"
+	redact "github.com/countersign/countersign/internal/redact"
 	"github.com/google/uuid"
 	"time"
 )
@@ -53,7 +55,7 @@ func (q *Queries) FinishToolCall(ctx context.Context, db DBTX, arg FinishToolCal
 }
 
 const recordRevision = `-- name: RecordRevision :exec
-SELECT record_tool_call($1, $2, $3, NULL, $4, NULL, 'revise_proposal', $5, $6, false)
+SELECT record_tool_call($1, $2, $3, NULL, $4, NULL, 'revise_proposal', $5, $6::redacted, false)
 `
 
 type RecordRevisionParams struct {
@@ -62,10 +64,11 @@ type RecordRevisionParams struct {
 	SignInID       uuid.UUID
 	ConversationID *uuid.UUID
 	Entity         string
-	Input          json.RawMessage
+	Input          redact.JSON
 }
 
-// A call that a person makes without an assistant: it counts against no budget.
+// A call that a person makes without an assistant: it counts against no budget, and its input is one that no pattern
+// of an administrator can be about.
 func (q *Queries) RecordRevision(ctx context.Context, db DBTX, arg RecordRevisionParams) error {
 	_, err := db.Exec(ctx, recordRevision,
 		arg.ID,
@@ -78,11 +81,15 @@ func (q *Queries) RecordRevision(ctx context.Context, db DBTX, arg RecordRevisio
 	return err
 }
 
-const recordToolCall = `-- name: RecordToolCall :one
-SELECT coalesce(record_tool_call($1, $2, $3, $4, $5, $6, $7, $8, $9, true), 'null')::jsonb AS budgets
+const recordToolCallRedactedBy = `-- name: RecordToolCallRedactedBy :one
+SELECT (CASE WHEN ARRAY(SELECT p.id FROM redaction_patterns p WHERE p.workspace_id = $1 ORDER BY p.id) = $2::uuid[]
+    THEN coalesce(record_tool_call($3, $4, $5, $6, $7, $8, $9, $10, $11::redacted, true), 'null')
+    ELSE '{"outdated": true}' END)::jsonb AS budgets
 `
 
-type RecordToolCallParams struct {
+type RecordToolCallRedactedByParams struct {
+	WorkspaceID    id.Workspace
+	Patterns       []uuid.UUID
 	ID             uuid.UUID
 	UserID         uuid.UUID
 	SignInID       *uuid.UUID
@@ -91,12 +98,15 @@ type RecordToolCallParams struct {
 	TurnID         *uuid.UUID
 	Tool           string
 	Entity         string
-	Input          json.RawMessage
+	Input          redact.JSON
 }
 
-// With what it says of budgets; null where no budget is spent or nearly so.
-func (q *Queries) RecordToolCall(ctx context.Context, db DBTX, arg RecordToolCallParams) (json.RawMessage, error) {
-	row := db.QueryRow(ctx, recordToolCall,
+// What it says of budgets, as JSON: null where none is spent or nearly so. {"outdated": true}, and nothing is
+// written, where other patterns hold now than those that the input was redacted by.
+func (q *Queries) RecordToolCallRedactedBy(ctx context.Context, db DBTX, arg RecordToolCallRedactedByParams) (json.RawMessage, error) {
+	row := db.QueryRow(ctx, recordToolCallRedactedBy,
+		arg.WorkspaceID,
+		arg.Patterns,
 		arg.ID,
 		arg.UserID,
 		arg.SignInID,

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/countersign/countersign/internal/id"
+	"github.com/countersign/countersign/internal/redact"
 )
 
 // Bounds of what may be sent, in characters.
@@ -44,7 +45,7 @@ func (q question) keyed() *string {
 	if q.key == "" {
 		return nil
 	}
-	return &q.key
+	return new(redact.Key(q.key))
 }
 
 // bounded refuses a text that is blank, too long, or none that the database can hold.

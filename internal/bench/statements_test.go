@@ -9,7 +9,7 @@ import (
 // sent, the new list is what they cost from now on: see that it is meant.
 var (
 	proposeSends = `identity: PersonByToken
-agent: SELECT set_config('countersign.workspace', $1, t…; RecordToolCall
+agent: SELECT set_config('countersign.workspace', $1, t…; RecordToolCallRedactedBy
 agent: begin; SELECT set_config('countersign.workspace', $1, t…
 agent: SELECT pg_catalog.set_config('countersign.search…; SELECT t."id"::text, coalesce(t."name"::text, ''…; SELECT pg_catalog.set_config('role', 'none', tru…
 agent: Propose; FinishToolCall; GetProposal; COMMIT`

@@ -1,4 +1,4 @@
-// Package command is the command line: demo, serve, migrate, user, token, version. A flag has a twin in
+// Package command is the command line: demo, serve, migrate, user, token, pattern, version. A flag has a twin in
 // the environment where deployments set it there.
 package command
 
@@ -12,6 +12,8 @@ import (
 	"syscall"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/countersign/countersign/internal/redact"
 )
 
 // Terminal is what a command reads and writes. Logs, and words that are no answer, go to stderr.
@@ -45,6 +47,11 @@ type commandLine struct {
 		List  budgetListCommand  `cmd:"" help:"Say which budgets there are, and what is used of them."`
 		Clear budgetClearCommand `cmd:"" help:"Take a budget back."`
 	} `cmd:"" help:"Budgets: how many tool calls, proposals and model tokens a workspace, its users and its tokens may use."`
+	Pattern struct {
+		Add    patternAddCommand    `cmd:"" help:"Have something taken out of logs, of tool calls' rows and of what a model reads."`
+		List   patternListCommand   `cmd:"" help:"Say which patterns there are."`
+		Remove patternRemoveCommand `cmd:"" help:"End a pattern."`
+	} `cmd:"" help:"What is redacted beside what always is."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 }
 
@@ -70,4 +77,4 @@ func Run(arguments []string, t Terminal, registry []byte) int {
 	return 0
 }
 
-func complain(err error) { _, _ = fmt.Fprintln(os.Stderr, "countersign:", err) }
+func complain(err error) { _, _ = fmt.Fprintln(os.Stderr, "countersign:", redact.Text(err.Error())) }

@@ -1,30 +1,20 @@
 package command
 
 import (
-	"errors"
 	"log/slog"
 	"os"
 
-	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/countersign/countersign/internal/redact"
 )
 
-// newLogger writes to stderr: lines for a person where that is a terminal, JSON for a program otherwise.
+// newLogger writes to stderr, and no secret: lines for a person where that is a terminal, JSON for a program
+// otherwise.
 func newLogger() *slog.Logger {
-	options := &slog.HandlerOptions{ReplaceAttr: withoutValues}
-	log := slog.New(slog.NewJSONHandler(os.Stderr, options))
+	var to slog.Handler = slog.NewJSONHandler(os.Stderr, nil)
 	if info, err := os.Stderr.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
-		log = slog.New(slog.NewTextHandler(os.Stderr, options))
+		to = slog.NewTextHandler(os.Stderr, nil)
 	}
+	log := slog.New(redact.Log(to))
 	slog.SetDefault(log)
 	return log
-}
-
-// withoutValues keeps PostgreSQL's words out of the log: they repeat values of records, of hidden columns
-// too. Its SQLSTATE stays.
-func withoutValues(_ []string, a slog.Attr) slog.Attr {
-	err, ok := a.Value.Any().(error)
-	if refused := (*pgconn.PgError)(nil); ok && errors.As(err, &refused) {
-		a.Value = slog.StringValue("the database refused: SQLSTATE " + refused.Code)
-	}
-	return a
 }

@@ -182,15 +182,15 @@ func (d *decision) denied(ctx context.Context, writes []record.Write, cause erro
 	d.gate.log.WarnContext(ctx, "a confirmed change was not permitted by the host", "proposal", d.facts.proposal.ID, "entity", d.facts.proposal.Entity, "sqlstate", sqlstate(cause))
 	switch {
 	case errors.Is(err, record.ErrUnreadable):
-		return failed(unread), nil
+		return failed(unreadNow), nil
 	case err != nil:
 		return outcome{}, err
 	}
 	return failed(refusedAs[unpermitted]), nil
 }
 
-// unread is why a record that may not be read any more is not written.
-var unread = failure{code: sqlc.FailureCodeRecordUnreadable, message: "You may no longer read the record."}
+// unreadNow is why a record that may not be read any more is not written.
+var unreadNow = failure{code: sqlc.FailureCodeRecordUnreadable, message: "You may no longer read the record."}
 
 // missed reads the records again, as the decider, that the conditional write did not find.
 func (d *decision) missed(ctx context.Context, writes []record.Write, indexes []int) (outcome, error) {
@@ -211,7 +211,7 @@ func (d *decision) stale(ctx context.Context, writes []record.Write, indexes []i
 	case errors.Is(err, record.ErrUnreadable) && d.othersMay():
 		return nil, withoutRight()
 	case errors.Is(err, record.ErrUnreadable):
-		return new(failed(unread)), nil
+		return new(failed(unreadNow)), nil
 	case err != nil:
 		return nil, err
 	case len(gone) > 0:

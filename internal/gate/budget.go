@@ -16,6 +16,8 @@ type Spent struct {
 	Resets  time.Time `json:"resets"`
 	// Turn is how many proposals one turn may make, where it has made them.
 	Turn int `json:"turn"`
+	// Outdated says that the call was not counted, since what redacts it has changed.
+	Outdated bool `json:"outdated"`
 	// Soft are those past the limit from which they are told of.
 	Soft []struct {
 		Measure, Of, Period string

@@ -14,6 +14,7 @@ import (
 	"github.com/countersign/countersign/internal/identity"
 	"github.com/countersign/countersign/internal/postgres"
 	"github.com/countersign/countersign/internal/record"
+	"github.com/countersign/countersign/internal/redact"
 	"github.com/countersign/countersign/sqlc"
 )
 
@@ -132,7 +133,7 @@ func (g *Gate) seal(by identity.Actor, in Intent, draft *drafted, salt []byte) (
 		Channel: in.Channel, ClientName: optional(in.ClientName), ConversationID: id.Null(in.Conversation), TurnID: id.Null(in.Turn),
 		ToolCallID: in.Call.UUID(), ApprovalsNeeded: approval.Needed, ApproverRole: approvers(approval), ApprovalLifetime: approval.Lifetime,
 		PreviewOnly: draft.preview, Shared: in.Entity.Confirm == record.ConfirmWorkspace, Lifetime: in.lifetime(),
-		IdempotencyKey: optional(in.IdempotencyKey), RequestHash: in.RequestHash, RevisionOf: id.Null(in.Revises), RevertOf: id.Null(in.RevertOf), Besides: id.UUIDs(in.besides), PolicyVersion: in.Policies.Version, MostOfTurn: new(int32(g.registry.Assistant().ProposalsPerTurn))}
+		IdempotencyKey: optional(redact.Key(in.IdempotencyKey)), RequestHash: in.RequestHash, RevisionOf: id.Null(in.Revises), RevertOf: id.Null(in.RevertOf), Besides: id.UUIDs(in.besides), PolicyVersion: in.Policies.Version, MostOfTurn: new(int32(g.registry.Assistant().ProposalsPerTurn))}
 	if !by.Token().IsZero() {
 		params.RejectedWithin = new(g.registry.Assistant().RejectedWithin)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/countersign/countersign/internal/identity"
 	"github.com/countersign/countersign/internal/postgres"
+	"github.com/countersign/countersign/internal/redact"
 	"github.com/countersign/countersign/sqlc"
 )
 
@@ -21,7 +22,7 @@ func (g *Gate) repeated(ctx context.Context, tx *postgres.Tx, by identity.Actor,
 	if in.IdempotencyKey == "" {
 		return nil, nil
 	}
-	before, err := g.queries.ProposalByKey(ctx, tx.Now(), sqlc.ProposalByKeyParams{WorkspaceID: by.Workspace().ID, UserID: by.User().ID, Key: in.IdempotencyKey})
+	before, err := g.queries.ProposalByKey(ctx, tx.Now(), sqlc.ProposalByKeyParams{WorkspaceID: by.Workspace().ID, UserID: by.User().ID, Key: redact.Key(in.IdempotencyKey)})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	} else if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/identity"
+	"github.com/countersign/countersign/internal/redact"
 	"github.com/countersign/countersign/sqlc"
 )
 
@@ -95,7 +96,7 @@ func (d *decision) replace(ctx context.Context, next *redrafted) (*sqlc.Proposal
 	}
 	err = errors.Join(
 		q.RecordRevision(ctx, later, sqlc.RecordRevisionParams{ID: next.intent.Call.UUID(), UserID: by.User().ID.UUID(), SignInID: by.SignIn().UUID(),
-			ConversationID: id.Null(next.intent.Conversation), Entity: next.intent.Entity.Name, Input: fmt.Appendf(nil, "{%q: %q}", "id", d.facts.proposal.ID)}),
+			ConversationID: id.Null(next.intent.Conversation), Entity: next.intent.Entity.Name, Input: redact.JSONOf(fmt.Appendf(nil, "{%q: %q}", "id", d.facts.proposal.ID))}),
 		q.Propose(ctx, later, params),
 		d.insert(ctx, apply, d.facts.seen, ""),
 		d.move(ctx, outcome{status: sqlc.ProposalStatusSuperseded, supersededBy: id.ProposalOf(params.ID)}))

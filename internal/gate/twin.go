@@ -10,6 +10,7 @@ import (
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/identity"
 	"github.com/countersign/countersign/internal/postgres"
+	"github.com/countersign/countersign/internal/redact"
 	"github.com/countersign/countersign/sqlc"
 )
 
@@ -57,7 +58,7 @@ func (g *Gate) twin(ctx context.Context, by identity.Actor, in Intent, intent []
 			stale = open
 			return errTwinGone
 		}
-		made, err = g.finished(ctx, tx, in, open[0], optional(in.IdempotencyKey))
+		made, err = g.finished(ctx, tx, in, open[0], optional(redact.Key(in.IdempotencyKey)))
 		return err
 	})
 	return made, stale, err

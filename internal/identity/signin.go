@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/countersign/countersign/internal/id"
+	"github.com/countersign/countersign/internal/redact"
 	"github.com/countersign/countersign/sqlc"
 )
 
@@ -112,7 +113,7 @@ func (s *Service) verify(ctx context.Context, email, password string) (User, err
 func (s *Service) record(ctx context.Context, tx pgx.Tx, in *SignedIn, a Attempt) (err error) {
 	row := sqlc.CreateSignInParams{
 		ID: in.SignIn, UserID: in.User.ID, WorkspaceID: in.Workspace.ID, Kind: a.Kind,
-		Address: a.Address, UserAgent: storable(a.UserAgent), Lifetime: Lifetime,
+		Address: a.Address, UserAgent: storable(redact.Text(a.UserAgent)), Lifetime: Lifetime,
 	}
 	if a.Kind == sqlc.SignInKindBearer {
 		in.Token = newSecret(signInPrefix, in.User.ID)

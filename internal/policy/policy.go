@@ -1,5 +1,6 @@
-// Package policy saves what an operator narrows in one workspace, and what is bounded there: policies and budgets.
-// What they mean is told where they hold: of policies in record, of budgets in the database.
+// Package policy saves what an operator decides in one workspace beside the registry: policies, which narrow what it
+// offers; budgets, which bound what is used; and patterns, which hide. What they mean is told where they hold: of
+// policies in record, of budgets in the database, of patterns in redact.
 package policy
 
 import (

@@ -12,7 +12,7 @@ import (
 
 // routes puts every surface on its path.
 func (p parts) routes(c Config) http.Handler {
-	who := web.NewAuthenticator(p.identity)
+	who := web.NewAuthenticator(p.identity, c.Logger)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok\n") })
 	mux.HandleFunc("GET /readyz", p.ready)

@@ -22,6 +22,7 @@ import (
 	"github.com/countersign/countersign/internal/identity"
 	"github.com/countersign/countersign/internal/postgres"
 	"github.com/countersign/countersign/internal/record"
+	"github.com/countersign/countersign/internal/redact"
 	"github.com/countersign/countersign/internal/toolcall"
 	"github.com/countersign/countersign/sqlc"
 )
@@ -56,6 +57,7 @@ type Server struct {
 // New opens the pools and refuses, in a sentence, a database whose schema is behind or whose roles have
 // rights they must not have, and a registry that does not fit.
 func New(ctx context.Context, c Config) (*Server, error) {
+	c.Logger = slog.New(redact.Log(c.Logger.Handler()))
 	registry, err := c.check(ctx)
 	if err != nil {
 		return nil, err

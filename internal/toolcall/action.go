@@ -13,6 +13,7 @@ import (
 	"github.com/countersign/countersign/internal/gate"
 	"github.com/countersign/countersign/internal/identity"
 	"github.com/countersign/countersign/internal/record"
+	"github.com/countersign/countersign/internal/redact"
 )
 
 // InputInfo describes one input of a custom action.
@@ -70,12 +71,12 @@ func (s *Service) planned(who identity.Actor, plan actions.Planner) func(context
 }
 
 // loggableAction is what a call's row may hold of an action's input: what the action knows, and no secret.
-func loggableAction(t Tool, in map[string]json.RawMessage) map[string]any {
+func loggableAction(p *redact.Patterns, t Tool, in map[string]json.RawMessage) map[string]any {
 	out := map[string]any{}
 	for name, v := range in {
 		switch known, secret := t.knows(name); {
 		case name == "note" || known && !secret:
-			out[name] = clippedValue(v)
+			out[name] = clippedValue(p, v)
 		case secret:
 			out[name] = "(secret)"
 		default:

@@ -2,12 +2,16 @@ package toolcall
 
 import (
 	"context"
+	"encoding/json"
+	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/countersign/countersign/internal/gate"
 	"github.com/countersign/countersign/internal/identity"
 	"github.com/countersign/countersign/internal/record"
+	"github.com/countersign/countersign/internal/redact"
 )
 
 const defaultPage = 20
@@ -61,6 +65,30 @@ func (s *Service) list(ctx context.Context, tx pgx.Tx, who identity.Actor, t Too
 	return s.registry.List(ctx, tx, who, t.entity, where, first, after)
 }
 
+// shown is a row without secrets. A number by which a record is known stays, whatever it looks like: nothing
+// could be proposed for the record without it.
+func (r Row) shown(p *redact.Patterns) Row {
+	out := Row{Citation: Citation{Entity: r.Entity, RecordID: p.Key(r.RecordID), Label: p.Text(r.Label)}, Values: make(map[string]json.RawMessage, len(r.Values)), keys: r.keys}
+	for name, v := range r.Values {
+		if text := strings.Trim(string(v), `"`); !slices.Contains(r.keys, name) || p.Key(text) != text {
+			v = p.Raw(v)
+		}
+		out.Values[name] = v
+	}
+	return out
+}
+
 func rowOf(e *record.Entity, r *record.Record) Row {
-	return Row{Citation: Citation{Entity: e.Name, RecordID: r.Key, Label: r.Label}, Values: e.Exposed(r)}
+	return Row{Citation: Citation{Entity: e.Name, RecordID: r.Key, Label: r.Label}, Values: e.Exposed(r), keys: keysOf(e)}
+}
+
+// keysOf are the fields that say which record it is, or which other.
+func keysOf(e *record.Entity) []string {
+	keys := slices.Clone(e.Key)
+	for _, f := range e.Fields {
+		if f.References != "" {
+			keys = append(keys, f.Name)
+		}
+	}
+	return keys
 }

@@ -3,6 +3,7 @@ package toolcall
 import (
 	"encoding/json"
 
+	"github.com/countersign/countersign/internal/redact"
 	"github.com/countersign/countersign/sqlc"
 )
 
@@ -14,7 +15,12 @@ type Result struct {
 	// Next is where to go on after the last of Rows; empty at the end.
 	Next                 string
 	Code, Message, Field string
+	// patterns are what the result was redacted by.
+	patterns *redact.Patterns
 }
+
+// Headline is that of the proposal, as a model reads it.
+func (r *Result) Headline() string { return r.patterns.Text(r.Proposal.Headline) }
 
 // Citation is a record that an answer rests on.
 type Citation struct {
@@ -27,6 +33,7 @@ type Citation struct {
 type Row struct {
 	Citation
 	Values map[string]json.RawMessage
+	keys   []string
 }
 
 // Citations are those of the rows.
@@ -58,7 +65,7 @@ func (r *Result) JSON() json.RawMessage {
 			Status     string `json:"status"`
 			Headline   string `json:"headline"`
 			URL        string `json:"url"`
-		}{true, r.Proposal.ID.String(), r.Proposal.Number, string(r.Proposal.Status), r.Proposal.Headline, "/proposals/" + r.Proposal.ID.String()}
+		}{true, r.Proposal.ID.String(), r.Proposal.Number, string(r.Proposal.Status), r.Headline(), "/proposals/" + r.Proposal.ID.String()}
 	default:
 		v = struct {
 			OK      bool         `json:"ok"`

@@ -7,6 +7,7 @@ import (
 	"github.com/countersign/countersign/internal/gate"
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/identity"
+	"github.com/countersign/countersign/internal/redact"
 )
 
 // Revert proposes to undo an applied proposal, as a call with a row of its own. take names fields that are to be
@@ -20,11 +21,11 @@ func (s *Service) Revert(ctx context.Context, who identity.Actor, from Origin, o
 	if err != nil {
 		return nil, err
 	}
-	return s.call(ctx, who, from, Tool{Name: gate.RevertTool}, logged, func(ctx context.Context, call id.ToolCall) (*Result, error) {
+	return s.call(ctx, who, from, Tool{Name: gate.RevertTool}, func(p *redact.Patterns) redact.JSON { return p.JSON(logged) }, func(ctx context.Context, call id.ToolCall, _ *redact.Patterns) (*Result, error) {
 		if !s.Enabled() {
 			return nil, &gate.Refusal{Code: gate.SwitchedOff, Message: "The operator has switched the assistant off."}
 		}
-		made, err := s.gate.Revert(ctx, who, gate.Reverting{Of: of, Take: take, Call: call, Channel: from.Channel, ClientName: from.ClientName, Policies: policies})
+		made, err := s.gate.Revert(ctx, who, gate.Reverting{Of: of, Take: take, Call: call, Channel: from.Channel, ClientName: brief(from.ClientName, maxClient), Policies: policies})
 		if err != nil {
 			return nil, err
 		}

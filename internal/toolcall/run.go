@@ -14,6 +14,7 @@ import (
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/identity"
 	"github.com/countersign/countersign/internal/postgres"
+	"github.com/countersign/countersign/internal/redact"
 	"github.com/countersign/countersign/sqlc"
 )
 
@@ -26,7 +27,7 @@ func (s *Service) Run(ctx context.Context, who identity.Actor, from Origin, name
 	}
 	tool, ok := s.find(who, policies, func(t Tool) bool { return t.Name == name })
 	if !ok {
-		tool = Tool{Name: clipped(name)}
+		tool = Tool{Name: clipped(redact.Text(name))}
 	}
 	return s.run(ctx, who, from, tool, policies, raw)
 }
@@ -108,21 +109,34 @@ func (c Change) input(t Tool) (json.RawMessage, error) {
 }
 
 func (s *Service) run(ctx context.Context, who identity.Actor, from Origin, t Tool, under gate.Policies, raw json.RawMessage) (*Result, error) {
-	return s.call(ctx, who, from, t, loggable(t, raw), func(ctx context.Context, call id.ToolCall) (*Result, error) {
+	return s.call(ctx, who, from, t, loggable(t, raw), func(ctx context.Context, call id.ToolCall, p *redact.Patterns) (*Result, error) {
+		if refusal := echoes(p, t, raw); refusal != nil && readsRedacted(who, from) {
+			return nil, refusal
+		}
 		return s.do(ctx, who, from, t, under, call, raw)
 	})
 }
 
-// call gives a call its row and its deadline, and ends the row with what came of it.
-func (s *Service) call(ctx context.Context, who identity.Actor, from Origin, t Tool, logged json.RawMessage, do func(context.Context, id.ToolCall) (*Result, error)) (*Result, error) {
+// readsRedacted: a model, which knows records as they were shown to it.
+func readsRedacted(who identity.Actor, from Origin) bool {
+	return from.Channel != sqlc.ChannelApi && from.Channel != sqlc.ChannelConsole || !who.Token().IsZero()
+}
+
+// logging is what a call's row holds of its input.
+type logging func(*redact.Patterns) redact.JSON
+
+// call gives a call its row and its deadline, ends the row with what came of it, and answers it redacted by the
+// patterns that the row was.
+func (s *Service) call(ctx context.Context, who identity.Actor, from Origin, t Tool, logged logging, do func(context.Context, id.ToolCall, *redact.Patterns) (*Result, error)) (*Result, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	call := id.NewToolCall()
-	budget, err := s.record(ctx, who, from, t, call, logged)
+	patterns, budget, err := s.record(ctx, who, from, t, call, logged)
 	if err != nil {
 		return nil, unrecorded(err)
 	}
-	result, err := s.afford(ctx, call, budget, do)
+	ctx = redact.In(ctx, patterns)
+	result, err := s.afford(ctx, call, budget, func(ctx context.Context, call id.ToolCall) (*Result, error) { return do(ctx, call, patterns) })
 	if refusal := (*gate.Refusal)(nil); errors.As(err, &refusal) {
 		result, err = &Result{Code: string(refusal.Code), Message: refusal.Message, Field: refusal.Field}, nil
 	}
@@ -131,6 +145,9 @@ func (s *Service) call(ctx context.Context, who identity.Actor, from Origin, t T
 	} else if ctx.Err() != nil { // whoever asked has gone, and does not know of it
 		s.finish(ctx, who, call, nil, ctx.Err())
 		return nil, &gate.Error{Code: gate.Unavailable, Message: "The request ended before it was answered, so what it proposed was withdrawn.", Cause: ctx.Err()}
+	}
+	if result != nil {
+		result = shown(patterns, result)
 	}
 	return result, err
 }
@@ -178,7 +195,7 @@ func (s *Service) do(ctx context.Context, who identity.Actor, from Origin, t Too
 
 func (s *Service) intentOf(who identity.Actor, from Origin, t Tool, under gate.Policies, call id.ToolCall, in input, raw json.RawMessage) gate.Intent {
 	intent := gate.Intent{Call: call, Tool: t.Name, ActionKind: t.ActionKind, Entity: t.entity, Operation: t.op, Where: in.Where, Values: in.Changes, Policies: under,
-		Note: from.Note, Channel: from.Channel, ClientName: from.ClientName, Conversation: from.Conversation, Turn: from.Turn, IdempotencyKey: from.IdempotencyKey}
+		Note: from.Note, Channel: from.Channel, ClientName: brief(from.ClientName, maxClient), Conversation: from.Conversation, Turn: from.Turn, IdempotencyKey: from.IdempotencyKey}
 	if t.action != nil {
 		intent.Plan, intent.Action = s.planned(who, in.plan), t.terms
 	}
@@ -188,23 +205,12 @@ func (s *Service) intentOf(who identity.Actor, from Origin, t Tool, under gate.P
 	if in.Note != nil {
 		intent.Note = *in.Note
 	}
+	intent.Note = brief(intent.Note, MaxNote)
 	if from.IdempotencyKey != "" {
 		hash := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q", t.Name, raw, from.Note, from.Conversation))
 		intent.RequestHash = hash[:]
 	}
 	return intent
-}
-
-// record writes the row of a call before anything is done, and counts it.
-func (s *Service) record(ctx context.Context, who identity.Actor, from Origin, t Tool, call id.ToolCall, logged json.RawMessage) (*gate.Spent, error) {
-	said, err := s.queries.RecordToolCall(ctx, postgres.As(s.agent, who.Workspace().ID), sqlc.RecordToolCallParams{
-		ID: call.UUID(), UserID: who.User().ID.UUID(), SignInID: id.Null(who.SignIn()), TokenID: id.Null(who.Token()),
-		ConversationID: id.Null(from.Conversation), TurnID: id.Null(from.Turn), Tool: t.Name, Entity: t.Entity.Name, Input: logged})
-	if err != nil {
-		return nil, err
-	}
-	budget := &gate.Spent{}
-	return budget, json.Unmarshal(said, budget)
 }
 
 // finish ends the row, also where the caller has gone away.

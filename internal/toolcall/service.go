@@ -7,6 +7,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -30,6 +31,7 @@ type Service struct {
 	tools    []Tool
 	queries  *sqlc.Queries
 	log      *slog.Logger
+	patterns sync.Map // of each workspace: held
 }
 
 // New makes the catalogue from the registry and the custom actions that are built. agent is the pool under the agent's login.

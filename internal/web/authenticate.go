@@ -1,6 +1,7 @@
 package web
 
 import (
+	"log/slog"
 	"net/http"
 
 	"github.com/countersign/countersign/internal/identity"
@@ -11,12 +12,13 @@ var errOtherOrigin = &identity.Error{Code: "FORBIDDEN", Message: "This request w
 // Authenticator finds out who requests act for, and keeps other sites from using a browser's cookie.
 type Authenticator struct {
 	identity *identity.Service
+	log      *slog.Logger
 	origin   *http.CrossOriginProtection
 }
 
 // NewAuthenticator gives an authenticator that trusts no origin but the server's own.
-func NewAuthenticator(service *identity.Service) *Authenticator {
-	return &Authenticator{identity: service, origin: http.NewCrossOriginProtection()}
+func NewAuthenticator(service *identity.Service, log *slog.Logger) *Authenticator {
+	return &Authenticator{identity: service, log: log, origin: http.NewCrossOriginProtection()}
 }
 
 // Middleware puts who acts into the request's context, for identity.Who and identity.From. Where nobody
@@ -40,7 +42,7 @@ func (a *Authenticator) GuardCookie(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Add("Vary", "Authorization, Cookie")
 		if a.identity.ByCookie(r) && a.origin.Check(r) != nil {
-			writeFailure(w, r, errOtherOrigin)
+			a.fail(w, r, errOtherOrigin)
 			return
 		}
 		next.ServeHTTP(w, r)

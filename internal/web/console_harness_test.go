@@ -65,7 +65,7 @@ func start(t testing.TB, change ...func(*web.ConsoleConfig)) *site {
 	s.tools = toolcall.New(g, registry, actions.All(), pools.Agent, log)
 	who := identity.New(pools.Identity, identity.Cookie{Name: "countersign"})
 	config := web.ConsoleConfig{
-		Authenticator: web.NewAuthenticator(who), Gate: g, Tools: s.tools, Assistant: assistant.New(renamer{}, s.tools, pools.Agent, g.WithdrawCutShort, log),
+		Authenticator: web.NewAuthenticator(who, log), Gate: g, Tools: s.tools, Assistant: assistant.New(renamer{}, s.tools, pools.Agent, g.WithdrawCutShort, log),
 		Reader: s.counted(pools.Reader), Log: log,
 		Kind: func(entity string) string {
 			if e, ok := registry.Entity(entity); ok {

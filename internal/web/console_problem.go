@@ -17,6 +17,7 @@ import (
 	"github.com/countersign/countersign/internal/gate"
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/identity"
+	"github.com/countersign/countersign/internal/redact"
 	"github.com/countersign/countersign/views"
 )
 
@@ -59,7 +60,7 @@ func calmly(h handler, w http.ResponseWriter, r *http.Request) (err error) {
 		if panicked := recover(); panicked == http.ErrAbortHandler { //nolint:errorlint // it is compared as net/http does
 			panic(panicked)
 		} else if panicked != nil {
-			err = fmt.Errorf("panic: %v\n%s", panicked, debug.Stack())
+			err = fmt.Errorf("panic: %s\n%s", redact.Panic(panicked), debug.Stack())
 		}
 	}()
 	return h(w, r)
@@ -91,7 +92,7 @@ func (c *Console) fail(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	p := problemOf(err)
-	failure := views.FailureOf(p.status, p.words)
+	failure := views.FailureOf(p.status, redact.Text(p.words))
 	if p.title != "" {
 		failure.Title = p.title
 	}
@@ -154,14 +155,13 @@ func unanswered(err error) bool {
 	return errors.As(err, &failed) || errors.As(err, &pg) && (pg.Code[:2] == "08" || pg.Code[:2] == "53" || pg.Code[:2] == "57")
 }
 
-// logged writes the cause under a reference that the page names. What PostgreSQL says can hold values, so
-// only its code is kept.
+// logged writes the cause under a reference that the page names.
 func (c *Console) logged(r *http.Request, status int, err error) string {
-	reference, cause, sqlstate := rand.Text()[:12], err.Error(), ""
+	reference, sqlstate := rand.Text()[:12], ""
 	if pg := (*pgconn.PgError)(nil); errors.As(err, &pg) {
-		cause, sqlstate = "the database refused", pg.Code
+		sqlstate = pg.Code
 	}
-	c.Log.ErrorContext(r.Context(), "console", "request", reference, "status", status, "method", r.Method, "route", r.Pattern, "sqlstate", sqlstate, "cause", cause)
+	c.Log.ErrorContext(r.Context(), "console", "request", reference, "status", status, "method", r.Method, "route", r.Pattern, "sqlstate", sqlstate, "cause", err)
 	return reference
 }
 

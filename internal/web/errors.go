@@ -3,11 +3,11 @@ package web
 import (
 	"encoding/json"
 	"errors"
-	"log/slog"
 	"net/http"
 	"strconv"
 
 	"github.com/countersign/countersign/internal/identity"
+	"github.com/countersign/countersign/internal/redact"
 )
 
 // status gives the HTTP status of an error code of the contract.
@@ -50,14 +50,14 @@ func failureOf(err error) failure {
 	case errors.As(err, &slow):
 		return failure{Code: "RATE_LIMITED", Message: slow.Error()}
 	case errors.As(err, &refused):
-		return failure{Code: refused.Code, Message: refused.Message, Field: refused.Field}
+		return failure{Code: refused.Code, Message: redact.Text(refused.Message), Field: refused.Field}
 	}
 	return failure{Code: "INTERNAL", Message: "Something went wrong here. It has been logged."}
 }
 
-// writeFailure answers an error as JSON, {"error":{"code","message","field"}}, and logs those that are
+// fail answers an error as JSON, {"error":{"code","message","field"}}, and logs those that are
 // not the client's, nor come of its having gone.
-func writeFailure(w http.ResponseWriter, r *http.Request, err error) {
+func (a *Authenticator) fail(w http.ResponseWriter, r *http.Request, err error) {
 	said := failureOf(err)
 	code := status(said.Code)
 	var slow *identity.TooManyAttempts
@@ -68,7 +68,7 @@ func writeFailure(w http.ResponseWriter, r *http.Request, err error) {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="countersign"`)
 	}
 	if code >= http.StatusInternalServerError && r.Context().Err() == nil {
-		slog.ErrorContext(r.Context(), "request failed", "method", r.Method, "path", r.URL.Path, "error", err)
+		a.log.ErrorContext(r.Context(), "request failed", "method", r.Method, "route", r.Pattern, "error", err)
 	}
 	writeJSON(w, code, map[string]failure{"error": said})
 }

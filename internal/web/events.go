@@ -56,7 +56,7 @@ func (a *Authenticator) guardStream(next http.Handler) http.Handler {
 		deed := *r
 		deed.Method = http.MethodPost // a GET is let through from anywhere
 		if a.identity.ByCookie(r) && a.origin.Check(&deed) != nil {
-			writeFailure(w, r, errOtherOrigin)
+			a.fail(w, r, errOtherOrigin)
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -72,7 +72,7 @@ func (e *Events) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	who, after, err := e.asked(r)
 	if err != nil {
-		writeFailure(w, r, sayable(err))
+		e.Authenticator.fail(w, r, sayable(err))
 		return
 	}
 	l := &listener{Events: e}

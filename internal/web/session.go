@@ -56,7 +56,7 @@ func (a *Authenticator) postSession(w http.ResponseWriter, r *http.Request) {
 		Workspace string `json:"workspace"`
 	}
 	if err := readJSON(w, r, &body); err != nil {
-		writeFailure(w, r, err)
+		a.fail(w, r, err)
 		return
 	}
 	in, err := a.identity.SignIn(r.Context(), identity.Attempt{
@@ -64,7 +64,7 @@ func (a *Authenticator) postSession(w http.ResponseWriter, r *http.Request) {
 		Kind: sqlc.SignInKindBearer, Address: identity.Address(r), UserAgent: r.UserAgent(),
 	})
 	if err != nil {
-		writeFailure(w, r, err)
+		a.fail(w, r, err)
 		return
 	}
 	writeJSON(w, http.StatusCreated, answerOf(in))
@@ -72,7 +72,7 @@ func (a *Authenticator) postSession(w http.ResponseWriter, r *http.Request) {
 
 func (a *Authenticator) deleteSession(w http.ResponseWriter, r *http.Request) {
 	if err := a.identity.SignOut(w, r); err != nil {
-		writeFailure(w, r, err)
+		a.fail(w, r, err)
 		return
 	}
 	w.Header().Set("Cache-Control", "no-store")
@@ -84,12 +84,12 @@ func (a *Authenticator) postWorkspace(w http.ResponseWriter, r *http.Request) {
 		Workspace string `json:"workspace"`
 	}
 	if err := readJSON(w, r, &body); err != nil {
-		writeFailure(w, r, err)
+		a.fail(w, r, err)
 		return
 	}
 	in, err := a.identity.SwitchWorkspace(w, r, body.Workspace)
 	if err != nil {
-		writeFailure(w, r, err)
+		a.fail(w, r, err)
 		return
 	}
 	writeJSON(w, http.StatusOK, answerOf(in))

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -37,7 +38,7 @@ func openDoor(t *testing.T) door {
 	t.Parallel()
 	db := pgtest.New(t)
 	service := identity.New(db.Pools.Identity, identity.Cookie{Name: "test"})
-	guard := web.NewAuthenticator(service)
+	guard := web.NewAuthenticator(service, slog.New(slog.DiscardHandler))
 	mux := http.NewServeMux()
 	mux.Handle("/session", guard.Session())
 	mux.Handle("/session/", guard.Session())

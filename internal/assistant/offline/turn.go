@@ -52,7 +52,7 @@ func (t *turn) proposeBy(tool string, input map[string]any) (string, error) {
 		return "", troubleError("I prepared nothing for " + quote(t.sentence) + ".")
 	}
 	t.proposals++
-	text := "I prepared #" + itoa(int(result.Proposal.Number)) + ": " + full(result.Proposal.Headline)
+	text := "I prepared #" + itoa(int(result.Proposal.Number)) + ": " + full(result.Headline())
 	if result.Proposal.RequiresApproval {
 		text += " Once confirmed, it waits for an approval."
 	}
