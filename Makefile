@@ -7,7 +7,7 @@ TOOL := go tool -modfile=tools/go.mod
 LINT := go tool -modfile=tools/lint/go.mod golangci-lint
 BIN  := bin/countersign
 
-.PHONY: queries slow-feed slow-races streams help demo build test race check generate generated format vet lint bench schema contract postgres chromium versions
+.PHONY: guards queries slow-feed slow-races streams help demo build test race check generate generated format vet lint bench schema contract postgres chromium versions
 
 help: ## Print this.
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /	/' | expand -t12
@@ -23,7 +23,7 @@ test: postgres chromium ## Run every test, on a PostgreSQL of their own and in C
 
 race: postgres chromium ## The same tests with the race detector (needs a C compiler).
 	@command -v $${CC:-gcc} >/dev/null || { echo "race: no C compiler: installing gcc"; $(SUDO) apt-get install -y --no-install-recommends gcc libc6-dev; }
-	CGO_ENABLED=1 go test -race -timeout 30m $$(go list ./... | grep -v -e /internal/e2e -e /internal/bench -e /graph/generated)
+	CGO_ENABLED=1 go test -race -timeout 30m $$(go list ./... | grep -v -e /internal/e2e -e /internal/bench -e /internal/guards -e /graph/generated)
 
 check: versions generated contract format vet lint queries test race ## What CI runs.
 
@@ -60,6 +60,9 @@ slow-feed: postgres ## Hold the feed's order under 100 000 events, killed sequen
 
 slow-races: postgres ## Every verb at one proposal at once, from 20 clients on two servers, 1 000 times.
 	COUNTERSIGN_ROUNDS=1000 go test -count=1 -timeout 60m -v -run TestEveryVerb ./internal/server
+
+guards: postgres ## Take each guard of docs/guards.md out of a copy, and see its test turn red.
+	COUNTERSIGN_GUARDS=$(or $(GUARDS),all) go test -count=1 -timeout 120m -v -run TestAGuard ./internal/guards
 
 streams: postgres ## Follow the feed with the npm clients graphql-ws and graphql-sse (needs Node).
 	cd tools/streams && npm ci --no-audit --no-fund

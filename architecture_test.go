@@ -40,6 +40,7 @@ var mayImport = map[string][]string{
 	"internal/demo":              {"internal/server", "internal/postgres", "internal/identity", "internal/id", "sqlc"},
 	"internal/pgtest":            {"internal/demo", "internal/postgres", "internal/identity", "internal/record", "internal/id", "sqlc", "migrations"},
 	"internal/command":           {"internal/policy", "internal/server", "internal/demo", "internal/postgres", "internal/identity", "internal/record", "sqlc", "internal/id"},
+	"internal/guards":            {},
 	"internal/bench":             {"internal/server", "internal/demo", "internal/postgres", "internal/pgtest"},
 	"internal/e2e":               {},
 	"":                           {"internal/command"},
