@@ -7,7 +7,7 @@ TOOL := go tool -modfile=tools/go.mod
 LINT := go tool -modfile=tools/lint/go.mod golangci-lint
 BIN  := bin/countersign
 
-.PHONY: guards queries slow-feed slow-races streams help demo build test race check generate generated format vet lint bench schema contract postgres chromium versions
+.PHONY: chaos faults guards queries slow-feed slow-races streams help demo build test race check generate generated format vet lint bench schema contract postgres chromium versions
 
 help: ## Print this.
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /	/' | expand -t12
@@ -20,6 +20,14 @@ build: ## Build bin/countersign.
 
 test: postgres chromium ## Run every test, on a PostgreSQL of their own and in Chromium.
 	go test -timeout 15m ./...
+	@$(MAKE) --no-print-directory faults
+
+faults: postgres ## A short form of make chaos, which make test runs too.
+	go test -timeout 10m -tags failpoints ./internal/failpoint ./internal/chaos
+
+# FAULTS and SEED choose how many fail at random, and which: SEED=7 repeats the choices of a run, not its timing.
+chaos: postgres ## Have each step fail in each way, then at random: over 2 000 faults. Prints faults, decisions, violations.
+	COUNTERSIGN_FAULTS=$(or $(FAULTS),1500) COUNTERSIGN_SEED=$(SEED) go test -count=1 -timeout 60m -v -tags failpoints ./internal/chaos
 
 race: postgres chromium ## The same tests with the race detector (needs a C compiler).
 	@command -v $${CC:-gcc} >/dev/null || { echo "race: no C compiler: installing gcc"; $(SUDO) apt-get install -y --no-install-recommends gcc libc6-dev; }
@@ -48,9 +56,11 @@ format: ## Fail where gofmt or templ fmt would write something else.
 
 vet:
 	go vet ./...
+	go vet -tags failpoints ./internal/failpoint ./internal/chaos
 
 lint:
 	$(LINT) run --allow-parallel-runners
+	$(LINT) run --allow-parallel-runners --build-tags failpoints ./internal/failpoint/... ./internal/chaos/...
 
 queries: postgres ## Prepare every query on a migrated database, and hold it against the rules of sqlc.yaml.
 	go test -count=1 -tags sqlcvet -run TestEveryQueryIsVetted ./internal/postgres
@@ -58,8 +68,9 @@ queries: postgres ## Prepare every query on a migrated database, and hold it aga
 slow-feed: postgres ## Hold the feed's order under 100 000 events, killed sequencers and cut listeners; replay them.
 	COUNTERSIGN_FEED_EVENTS=100000 go test -count=1 -timeout 60m -v -run 'TestEveryReader|TestALongHistory' ./internal/feed ./internal/server
 
-slow-races: postgres ## Every verb at one proposal at once, from 20 clients on two servers, 1 000 times.
+slow-races: postgres ## Every verb at one proposal at once, from 20 clients on two servers, 1 000 times; confirm against a turn that is cut short, 1 000 times.
 	COUNTERSIGN_ROUNDS=1000 go test -count=1 -timeout 60m -v -run TestEveryVerb ./internal/server
+	COUNTERSIGN_ROUNDS=1000 go test -count=1 -timeout 60m -v -tags failpoints -run TestConfirmAgainst ./internal/chaos
 
 guards: postgres ## Take each guard of docs/guards.md out of a copy, and see its test turn red.
 	COUNTERSIGN_GUARDS=$(or $(GUARDS),all) go test -count=1 -timeout 120m -v -run TestAGuard ./internal/guards

@@ -88,5 +88,9 @@ INSERT INTO messages (id, workspace_id, conversation_id, turn_id, role, status, 
 VALUES (@id, @workspace_id, @conversation_id, @turn_id, @role, @status, @content, @citations) RETURNING *;
 
 -- name: LapsedTurnsAnywhere :many
--- In any workspace: the worker finds them.
-SELECT id, workspace_id FROM turns WHERE status = 'running' AND lease_until <= clock_timestamp() ORDER BY lease_until LIMIT 100;
+-- In any workspace: the worker finds them. And those that ended badly whose server was gone, or lost the database,
+-- before it had withdrawn what they proposed.
+(SELECT t.id, t.workspace_id FROM turns t WHERE t.status = 'running' AND t.lease_until <= clock_timestamp() ORDER BY t.lease_until LIMIT 100)
+UNION
+(SELECT t.id, t.workspace_id FROM proposals p JOIN turns t ON t.id = p.turn_id
+ WHERE p.status IN ('pending', 'awaiting_approval') AND p.expires_at > clock_timestamp() AND t.status IN ('cut_short', 'failed') LIMIT 100);

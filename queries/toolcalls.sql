@@ -11,7 +11,12 @@ SELECT (CASE WHEN ARRAY(SELECT p.id FROM redaction_patterns p WHERE p.workspace_
     ELSE '{"outdated": true}' END)::jsonb AS budgets;
 
 -- name: FinishToolCall :exec
-SELECT finish_tool_call(@id, @status, sqlc.narg(code), sqlc.narg(proposal_id), sqlc.narg(idempotency_key), sqlc.narg(request_hash))::boolean AS ended;
+SELECT finish_tool_call(@id, @status, sqlc.narg(code), NULL, NULL, NULL)::boolean AS ended;
+
+-- name: FulfilToolCall :exec
+-- In the transaction of what a call made. It fails, dividing by nothing, where the call has ended meanwhile, cut
+-- short say: what it made is then undone.
+SELECT 1 / finish_tool_call(@id, 'succeeded', NULL, @proposal_id, sqlc.narg(idempotency_key), sqlc.narg(request_hash))::integer;
 
 -- name: EndStaleToolCalls :execrows
 -- In any workspace: calls that outlived their deadline, since their server is gone.

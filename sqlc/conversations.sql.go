@@ -352,7 +352,10 @@ func (q *Queries) LapsedTurns(ctx context.Context, db DBTX, conversationID id.Co
 }
 
 const lapsedTurnsAnywhere = `-- name: LapsedTurnsAnywhere :many
-SELECT id, workspace_id FROM turns WHERE status = 'running' AND lease_until <= clock_timestamp() ORDER BY lease_until LIMIT 100
+(SELECT t.id, t.workspace_id FROM turns t WHERE t.status = 'running' AND t.lease_until <= clock_timestamp() ORDER BY t.lease_until LIMIT 100)
+UNION
+(SELECT t.id, t.workspace_id FROM proposals p JOIN turns t ON t.id = p.turn_id
+ WHERE p.status IN ('pending', 'awaiting_approval') AND p.expires_at > clock_timestamp() AND t.status IN ('cut_short', 'failed') LIMIT 100)
 `
 
 type LapsedTurnsAnywhereRow struct {
@@ -360,7 +363,8 @@ type LapsedTurnsAnywhereRow struct {
 	WorkspaceID id.Workspace
 }
 
-// In any workspace: the worker finds them.
+// In any workspace: the worker finds them. And those that ended badly whose server was gone, or lost the database,
+// before it had withdrawn what they proposed.
 func (q *Queries) LapsedTurnsAnywhere(ctx context.Context, db DBTX) ([]*LapsedTurnsAnywhereRow, error) {
 	rows, err := db.Query(ctx, lapsedTurnsAnywhere)
 	if err != nil {

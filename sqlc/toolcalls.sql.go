@@ -30,23 +30,36 @@ func (q *Queries) EndStaleToolCalls(ctx context.Context, db DBTX, deadline time.
 }
 
 const finishToolCall = `-- name: FinishToolCall :exec
-SELECT finish_tool_call($1, $2, $3, $4, $5, $6)::boolean AS ended
+SELECT finish_tool_call($1, $2, $3, NULL, NULL, NULL)::boolean AS ended
 `
 
 type FinishToolCallParams struct {
+	ID     uuid.UUID
+	Status ToolCallStatus
+	Code   *string
+}
+
+func (q *Queries) FinishToolCall(ctx context.Context, db DBTX, arg FinishToolCallParams) error {
+	_, err := db.Exec(ctx, finishToolCall, arg.ID, arg.Status, arg.Code)
+	return err
+}
+
+const fulfilToolCall = `-- name: FulfilToolCall :exec
+SELECT 1 / finish_tool_call($1, 'succeeded', NULL, $2, $3, $4)::integer
+`
+
+type FulfilToolCallParams struct {
 	ID             uuid.UUID
-	Status         ToolCallStatus
-	Code           *string
-	ProposalID     *uuid.UUID
+	ProposalID     uuid.UUID
 	IdempotencyKey *string
 	RequestHash    []byte
 }
 
-func (q *Queries) FinishToolCall(ctx context.Context, db DBTX, arg FinishToolCallParams) error {
-	_, err := db.Exec(ctx, finishToolCall,
+// In the transaction of what a call made. It fails, dividing by nothing, where the call has ended meanwhile, cut
+// short say: what it made is then undone.
+func (q *Queries) FulfilToolCall(ctx context.Context, db DBTX, arg FulfilToolCallParams) error {
+	_, err := db.Exec(ctx, fulfilToolCall,
 		arg.ID,
-		arg.Status,
-		arg.Code,
 		arg.ProposalID,
 		arg.IdempotencyKey,
 		arg.RequestHash,

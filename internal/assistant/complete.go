@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/countersign/countersign/internal/failpoint"
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/postgres"
 	"github.com/countersign/countersign/sqlc"
@@ -41,7 +42,7 @@ func (a *Assistant) complete(ctx context.Context, t *turn, text string) error {
 
 func (a *Assistant) store(ctx context.Context, t *turn, content string, citations json.RawMessage) error {
 	workspace := t.who.Workspace().ID
-	return pgx.BeginFunc(ctx, a.agent, func(tx pgx.Tx) error {
+	err := pgx.BeginFunc(ctx, a.agent, func(tx pgx.Tx) error {
 		db := postgres.As(tx, workspace)
 		rows, err := a.queries.CompleteTurn(ctx, db, t.id)
 		if err == nil && rows == 0 {
@@ -53,8 +54,15 @@ func (a *Assistant) store(ctx context.Context, t *turn, content string, citation
 		_, err = a.queries.InsertMessage(ctx, db, sqlc.InsertMessageParams{
 			ID: id.NewMessage(), WorkspaceID: workspace, ConversationID: t.question.conversation, TurnID: t.id,
 			Role: sqlc.MessageRoleAssistant, Status: sqlc.MessageStatusComplete, Content: content, Citations: citations})
+		if err == nil {
+			err = failpoint.Hit(ctx, failpoint.Committing)
+		}
 		return err
 	})
+	if err == nil {
+		err = failpoint.Hit(ctx, failpoint.Committed)
+	}
+	return err
 }
 
 // content is the model's text as it is, followed by the notice where it made proposals.

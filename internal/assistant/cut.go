@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/countersign/countersign/internal/failpoint"
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/postgres"
 	"github.com/countersign/countersign/sqlc"
@@ -74,6 +75,10 @@ func (a *Assistant) cutLapsedOf(ctx context.Context, workspace id.Workspace, con
 
 // end ends a running turn badly, with a message that says so, and then withdraws what it proposed.
 func (a *Assistant) end(ctx context.Context, workspace id.Workspace, conversation id.Conversation, which id.Turn, failure *Failure) error {
+	ctx = failpoint.In(ctx, failpoint.Turn)
+	if err := failpoint.Hit(ctx, failpoint.Ending); err != nil {
+		return err
+	}
 	turnStatus, messageStatus := failure.status()
 	err := pgx.BeginFunc(ctx, a.agent, func(tx pgx.Tx) error {
 		db := postgres.As(tx, workspace)
@@ -86,6 +91,9 @@ func (a *Assistant) end(ctx context.Context, workspace id.Workspace, conversatio
 			Role: sqlc.MessageRoleAssistant, Status: messageStatus, Content: failure.Message, Citations: noCitations})
 		return err
 	})
+	if err == nil {
+		err = failpoint.Hit(ctx, failpoint.Ended)
+	}
 	if err != nil {
 		return fmt.Errorf("end a turn: %w", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/countersign/countersign/internal/failpoint"
 	"github.com/countersign/countersign/internal/postgres"
 	"github.com/countersign/countersign/sqlc"
 )
@@ -13,13 +14,32 @@ import (
 // run answers a turn's message and ends the turn, well or not.
 func (a *Assistant) run(ctx context.Context, t *turn) {
 	defer a.forget(t)
+	var err error
+	defer a.recovered(ctx, t, &err) // it is left running, and is cut short when its lease lapses
+	if err = a.answer(ctx, t); err != nil {
+		t.cancel(err)
+		a.cut(ctx, t, err)
+	}
+}
+
+// answer has the model answer and stores that. A panic is an error: it is of one turn, and the others go on.
+func (a *Assistant) answer(ctx context.Context, t *turn) (err error) {
+	defer a.recovered(ctx, t, &err)
 	text, err := a.think(ctx, t)
+	if err == nil {
+		err = failpoint.Hit(ctx, failpoint.Answered)
+	}
 	if err == nil {
 		err = a.complete(ctx, t, text)
 	}
-	if err != nil {
-		t.cancel(err)
-		a.cut(ctx, t, err)
+	return err
+}
+
+// recovered makes an error of a panic.
+func (a *Assistant) recovered(ctx context.Context, t *turn, err *error) {
+	if value := recover(); value != nil {
+		a.log.ErrorContext(ctx, "a turn panicked", "turn", t.id, "stack", string(debug.Stack()))
+		*err = internalError{fmt.Errorf("a turn panicked: %v", value)}
 	}
 }
 
@@ -56,14 +76,9 @@ func (a *Assistant) think(ctx context.Context, t *turn) (string, error) {
 	}
 }
 
-// ask has the model answer. A panic of its is an error.
+// ask has the model answer, in a goroutine of its own, whose panics nobody else would recover.
 func (a *Assistant) ask(ctx context.Context, t *turn) (text string, err error) {
-	defer func() {
-		if value := recover(); value != nil {
-			a.log.ErrorContext(ctx, "the model panicked", "turn", t.id, "stack", string(debug.Stack()))
-			err = internalError{fmt.Errorf("the model panicked: %v", value)}
-		}
-	}()
+	defer a.recovered(ctx, t, &err)
 	if !a.tools.Enabled() {
 		return "", errSwitchedOff
 	}

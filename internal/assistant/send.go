@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/countersign/countersign/internal/failpoint"
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/identity"
 	"github.com/countersign/countersign/internal/postgres"
@@ -34,6 +35,7 @@ func (a *Assistant) Send(ctx context.Context, who identity.Actor, conversation i
 	if err := a.cutLapsedOf(ctx, who.Workspace().ID, conversation); err != nil {
 		return nil, err
 	}
+	ctx = failpoint.In(ctx, failpoint.Turn)
 	which, err := a.start(ctx, who, q)
 	switch {
 	case err != nil:
@@ -49,6 +51,9 @@ func (a *Assistant) Send(ctx context.Context, who identity.Actor, conversation i
 
 // start writes the turn and the message down, both or neither; no turn where the key has one already.
 func (a *Assistant) start(ctx context.Context, who identity.Actor, q question) (id.Turn, error) {
+	if err := failpoint.Hit(ctx, failpoint.Starting); err != nil {
+		return id.Turn{}, err
+	}
 	which, workspace := id.NewTurn(), who.Workspace().ID
 	var rows int64
 	err := pgx.BeginFunc(ctx, a.agent, func(tx pgx.Tx) (err error) {
@@ -70,5 +75,5 @@ func (a *Assistant) start(ctx context.Context, who identity.Actor, q question) (
 	if err != nil || rows == 0 {
 		return id.Turn{}, err
 	}
-	return which, nil
+	return which, failpoint.Hit(ctx, failpoint.Begun)
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/countersign/countersign/internal/failpoint"
 )
 
 const (
@@ -66,6 +68,9 @@ func (f *Feed) hear(ctx context.Context, conn *pgx.Conn) error {
 		}
 		if _, known := f.Changed(); said.Payload == strconv.FormatInt(int64(known), 10) {
 			continue // this server gave it
+		}
+		if err := failpoint.Hit(failpoint.In(ctx, failpoint.Feed), failpoint.Hearing); err != nil {
+			return err
 		}
 		if err := f.catchUp(ctx, conn); err != nil { // any login may notify: what is said is a hint
 			return err

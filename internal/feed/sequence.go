@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/countersign/countersign/internal/failpoint"
 	"github.com/countersign/countersign/sqlc"
 )
 
@@ -73,7 +74,7 @@ func (f *Feed) holder(ctx context.Context) int32 {
 
 // step gives one batch of events their positions; true where there may be more of them.
 func (f *Feed) step(ctx context.Context, conn *pgxpool.Conn, known *horizon) (more bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	ctx, cancel := context.WithTimeout(failpoint.In(ctx, failpoint.Feed), answerWithin)
 	defer cancel()
 	if known.due(time.Now()) {
 		writers, err := f.queries.FeedWriters(ctx, conn)
@@ -82,7 +83,13 @@ func (f *Feed) step(ctx context.Context, conn *pgxpool.Conn, known *horizon) (mo
 		}
 		known.look(writers)
 	}
+	if err := failpoint.Hit(ctx, failpoint.Sequencing); err != nil {
+		return false, err
+	}
 	done, err := f.queries.SequenceFeed(ctx, conn, sqlc.SequenceFeedParams{Above: known.from(time.Now()), Most: batch})
+	if err == nil && done.Taken > 0 {
+		err = failpoint.Hit(ctx, failpoint.Sequenced)
+	}
 	if err != nil {
 		return false, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/countersign/countersign/internal/card"
+	"github.com/countersign/countersign/internal/failpoint"
 	"github.com/countersign/countersign/internal/record"
 	"github.com/countersign/countersign/sqlc"
 )
@@ -98,6 +99,9 @@ func (d *decision) write(ctx context.Context, writes []record.Write) ([]*record.
 		return nil, err
 	}
 	written, err := d.gate.registry.Write(ctx, tx, d.facts.person, writes)
+	if err == nil {
+		err = failpoint.Hit(ctx, failpoint.Written)
+	}
 	if err == nil {
 		err = asConfirmed(writes, written, d.facts.proposal.Rehearsal)
 	}

@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 
+	"github.com/countersign/countersign/internal/failpoint"
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/identity"
 	"github.com/countersign/countersign/sqlc"
@@ -18,5 +19,5 @@ import (
 // it answers the same and counts once. Nothing but a confirmed proposal is approved: one that is pending is
 // Forbidden.
 func (g *Gate) Approve(ctx context.Context, by identity.Person, which id.Proposal, seen string) (*Answer, error) {
-	return g.affirm(ctx, by, which, sqlc.DecisionKindApprove, seen)
+	return g.affirm(failpoint.In(ctx, failpoint.Approve), by, which, sqlc.DecisionKindApprove, seen)
 }

@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 
+	"github.com/countersign/countersign/internal/failpoint"
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/identity"
 	"github.com/countersign/countersign/sqlc"
@@ -17,7 +18,7 @@ import (
 // with the reason, which is an answer and not an error. An *Error means that nothing was decided:
 // NotFound, Forbidden, or Unavailable, after which the proposal is as it was.
 func (g *Gate) Confirm(ctx context.Context, by identity.Person, which id.Proposal, seen string) (*Answer, error) {
-	return g.affirm(ctx, by, which, sqlc.DecisionKindConfirm, seen)
+	return g.affirm(failpoint.In(ctx, failpoint.Confirm), by, which, sqlc.DecisionKindConfirm, seen)
 }
 
 // affirm is confirming and approving, top to bottom.

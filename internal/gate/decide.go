@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/countersign/countersign/internal/failpoint"
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/identity"
 	"github.com/countersign/countersign/internal/postgres"
@@ -98,7 +99,7 @@ func (g *Gate) begin(ctx context.Context, pool *pgxpool.Pool, do func(*postgres.
 // evaluates it, and the sweep stores it.
 func (g *Gate) after(ctx context.Context, d *decision) {
 	if d.done {
-		g.wake()
+		g.tell(ctx)
 	}
 	if !d.late {
 		return
@@ -107,12 +108,22 @@ func (g *Gate) after(ctx context.Context, d *decision) {
 		g.log.WarnContext(ctx, "an expiry met by a decision was not stored", "proposal", d.facts.proposal.ID, "error", err)
 		return
 	}
-	g.wake()
+	g.tell(failpoint.In(ctx, failpoint.Expire))
+}
+
+// tell wakes the feed after a commit. Nothing depends on it but how soon the event is told of.
+func (g *Gate) tell(ctx context.Context) {
+	if failpoint.Hit(ctx, failpoint.Telling) == nil {
+		g.wake()
+	}
 }
 
 // read locks the proposal and then reads what the decision goes by, in one round trip.
 func (d *decision) read(ctx context.Context, by identity.Person, which id.Proposal, kind sqlc.DecisionKind) error {
 	q, g := d.gate.queries, d.gate
+	if err := failpoint.Hit(ctx, failpoint.Locking); err != nil {
+		return err
+	}
 	err := q.BeginDecision(ctx, d.tx.Later(), sqlc.BeginDecisionParams{
 		Workspace: by.Workspace().ID.UUID().String(), LockTimeout: milliseconds(g.limits.Lock), StatementTimeout: milliseconds(g.limits.Statement)})
 	if err != nil {
@@ -154,7 +165,7 @@ func (d *decision) readBefore(ctx context.Context) error {
 		role = confirmer.Role
 	}
 	f.terms = d.gate.policy(f.proposal, role, d.policies, d.written...)
-	return nil
+	return failpoint.Hit(ctx, failpoint.Locked)
 }
 
 // refusal answers every verdict but apply; each verb adds what apply means to it.

@@ -3,6 +3,7 @@ package gate
 import (
 	"context"
 
+	"github.com/countersign/countersign/internal/failpoint"
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/identity"
 	"github.com/countersign/countersign/sqlc"
@@ -14,5 +15,5 @@ func (g *Gate) Disapprove(ctx context.Context, by identity.Person, which id.Prop
 	if err := sayable(reason); err != nil {
 		return nil, err
 	}
-	return g.end(ctx, by, which, sqlc.DecisionKindDisapprove, sqlc.ProposalStatusDisapproved, reason)
+	return g.end(failpoint.In(ctx, failpoint.Disapprove), by, which, sqlc.DecisionKindDisapprove, sqlc.ProposalStatusDisapproved, reason)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/countersign/countersign/internal/failpoint"
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/postgres"
 	"github.com/countersign/countersign/sqlc"
@@ -35,7 +36,7 @@ func (g *Gate) Expire(ctx context.Context) error {
 			}
 		}
 		if stored > 0 {
-			g.wake()
+			g.tell(failpoint.In(ctx, failpoint.Expire))
 		}
 		if stored == 0 || failed != nil || len(list) < lapsedAtOnce {
 			return failed
@@ -47,8 +48,12 @@ const lapsedAtOnce = 100
 
 // expire stores one, in a transaction of its own; false where someone else does.
 func (g *Gate) expire(ctx context.Context, workspace id.Workspace, which id.Proposal) (bool, error) {
+	ctx = failpoint.In(ctx, failpoint.Expire)
 	done := false
 	err := pgx.BeginFunc(ctx, g.pools.Worker, func(tx pgx.Tx) error {
+		if err := failpoint.Hit(ctx, failpoint.Locking); err != nil {
+			return err
+		}
 		if err := postgres.Enter(ctx, tx, workspace); err != nil {
 			return err
 		}
@@ -58,16 +63,31 @@ func (g *Gate) expire(ctx context.Context, workspace id.Workspace, which id.Prop
 		} else if err != nil {
 			return err
 		}
+		if err := failpoint.Hit(ctx, failpoint.Locked); err != nil {
+			return err
+		}
 		operation := string(p.Operation)
 		err = g.queries.RecordExpiry(ctx, tx, sqlc.RecordExpiryParams{ID: p.ID, WorkspaceID: p.WorkspaceID, At: p.ExpiresAt, Fingerprint: &p.Fingerprint,
 			EventID: id.NewEvent(), AuditID: id.NewAudit(), Tool: &p.Tool, Entity: &p.Entity, Operation: &operation})
+		if err == nil {
+			err = failpoint.Hit(ctx, failpoint.Decided)
+		}
 		if err != nil {
 			return err
 		}
 		rows, err := g.queries.SetExpired(ctx, tx, sqlc.SetExpiredParams{ID: p.ID, LockedStatus: p.Status})
 		done = rows == 1
+		if err == nil {
+			err = failpoint.Hit(ctx, failpoint.Moved)
+		}
+		if err == nil {
+			err = failpoint.Hit(ctx, failpoint.Committing)
+		}
 		return err
 	})
+	if err == nil && done {
+		err = failpoint.Hit(ctx, failpoint.Committed)
+	}
 	return done, err
 }
 

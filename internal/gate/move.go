@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/countersign/countersign/internal/failpoint"
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/sqlc"
 )
@@ -39,9 +40,13 @@ func failed(f failure) outcome { return outcome{status: sqlc.ProposalStatusFaile
 // insert writes the decision under its key. It is final, but where the approval of others has to follow.
 func (d *decision) insert(ctx context.Context, v verdict, seen, reason string) error {
 	f := d.facts
-	return d.gate.queries.InsertDecision(ctx, d.tx.Later(), sqlc.InsertDecisionParams{
+	err := d.gate.queries.InsertDecision(ctx, d.tx.Later(), sqlc.InsertDecisionParams{
 		ProposalID: f.proposal.ID, WorkspaceID: f.proposal.WorkspaceID, Kind: f.kind, Final: v != await,
 		PersonID: f.person.User().ID, SignInID: f.person.SignIn(), Fingerprint: optional(seen), Reason: optional(reason), At: f.now})
+	if err == nil {
+		err = failpoint.Hit(ctx, failpoint.Decided)
+	}
+	return err
 }
 
 // move takes the proposal from the status that was locked to its outcome, with everything that says so.
@@ -59,7 +64,7 @@ func (d *decision) move(ctx context.Context, to outcome) error {
 		params.FailureCode, params.FailureMessage, params.FailureField = &to.failure.code, &to.failure.message, optional(to.failure.field)
 		params.FailedPositions = to.failure.positions
 	}
-	if err := d.moved(d.gate.queries.MoveProposal(ctx, d.tx.Later(), params)); err != nil || len(to.made) == 0 {
+	if err := d.moved(ctx, d.gate.queries.MoveProposal(ctx, d.tx.Later(), params)); err != nil || len(to.made) == 0 {
 		return err
 	}
 	return d.keepMade(ctx, to.made)
@@ -83,21 +88,28 @@ func (d *decision) wait(params *sqlc.MoveProposalParams) {
 
 // withdrawCutShort takes back, for the system, what a turn proposed that did not end well.
 func (d *decision) withdrawCutShort(ctx context.Context) error {
+	ctx = failpoint.In(ctx, failpoint.CutMet)
 	p, now := d.facts.proposal, d.facts.now
 	reason := "The answer that proposed it was cut short."
 	err := d.gate.queries.InsertDecision(ctx, d.tx.Later(), sqlc.InsertDecisionParams{
 		ProposalID: p.ID, WorkspaceID: p.WorkspaceID, Kind: sqlc.DecisionKindWithdraw, Final: true, Fingerprint: &p.Fingerprint, Reason: &reason, At: now})
+	if err == nil {
+		err = failpoint.Hit(ctx, failpoint.Decided)
+	}
 	if err != nil {
 		return err
 	}
-	return d.moved(d.gate.queries.MoveProposal(ctx, d.tx.Later(), sqlc.MoveProposalParams{
+	return d.moved(ctx, d.gate.queries.MoveProposal(ctx, d.tx.Later(), sqlc.MoveProposalParams{
 		ID: p.ID, LockedStatus: p.Status, Status: sqlc.ProposalStatusWithdrawn, ResolvedAt: &now, EventID: id.NewEvent(),
 		EventType: sqlc.EventTypeWithdrawn, At: now, AuditID: id.NewAudit(), Verb: "withdraw", ToolCallID: id.NewToolCall(), PolicyVersion: d.policies.Version}))
 }
 
 // moved notes that there is an event to be told of, once it has committed.
-func (d *decision) moved(err error) error {
+func (d *decision) moved(ctx context.Context, err error) error {
 	d.done = err == nil
+	if err == nil {
+		err = failpoint.Hit(ctx, failpoint.Moved)
+	}
 	return err
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/countersign/countersign/internal/card"
+	"github.com/countersign/countersign/internal/failpoint"
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/identity"
 	"github.com/countersign/countersign/internal/postgres"
@@ -59,6 +60,7 @@ type Intent struct {
 // the transaction that stores the card. Where the same is open already for the same person, that one is
 // answered. A *Refusal says that no card was made, and why; an *Error that nothing could be done.
 func (g *Gate) Propose(ctx context.Context, by identity.Actor, in Intent) (*sqlc.Proposal, error) {
+	ctx = failpoint.In(ctx, failpoint.Propose)
 	var made *sqlc.Proposal
 	var err error
 	in = in.under(in.Policies)
@@ -74,7 +76,7 @@ func (g *Gate) Propose(ctx context.Context, by identity.Actor, in Intent) (*sqlc
 	if err != nil {
 		return nil, unproposed(err)
 	}
-	g.wake()
+	g.tell(ctx)
 	return made, nil
 }
 
@@ -84,6 +86,9 @@ func (g *Gate) propose(ctx context.Context, by identity.Actor, in Intent) (made 
 			return err
 		}
 		if made, err = g.repeated(ctx, tx, by, in); made != nil || err != nil {
+			return err
+		}
+		if err := failpoint.Hit(ctx, failpoint.Drafting); err != nil {
 			return err
 		}
 		salt := newSalt()
@@ -109,11 +114,17 @@ func newSalt() []byte {
 
 // store writes the card through the function that the agent's login may execute, and ends the call.
 func (g *Gate) store(ctx context.Context, tx *postgres.Tx, by identity.Actor, in Intent, draft *drafted, salt []byte) (*sqlc.Proposal, error) {
+	if err := failpoint.Hit(ctx, failpoint.Drafted); err != nil {
+		return nil, err
+	}
 	params, err := g.seal(by, in, draft, salt)
 	if err != nil {
 		return nil, err
 	}
 	if err := g.queries.Propose(ctx, tx.Later(), params); err != nil {
+		return nil, err
+	}
+	if err := failpoint.Hit(ctx, failpoint.Stored); err != nil {
 		return nil, err
 	}
 	made, err := g.finished(ctx, tx, in, id.ProposalOf(params.ID), nil)
@@ -193,25 +204,34 @@ func (g *Gate) noun(entity string) card.Noun {
 	return card.Noun{Title: e.Title, LabelField: e.LabelField()}
 }
 
-// finished ends the call in the transaction of its proposal, reads that as everyone does, and commits. key is what
-// the request is to be known by from now on, where that is not stored yet.
+// finished ends the call in the transaction of its proposal, reads that as everyone does, and commits. Where the
+// call has ended meanwhile, nothing is stored. key is what the request is to be known by from now on, where that is
+// not stored yet.
 func (g *Gate) finished(ctx context.Context, tx *postgres.Tx, in Intent, made id.Proposal, key *string) (*sqlc.Proposal, error) {
-	u := made.UUID()
-	params := sqlc.FinishToolCallParams{ID: in.Call.UUID(), Status: sqlc.ToolCallStatusSucceeded, ProposalID: &u, IdempotencyKey: key}
+	params := sqlc.FulfilToolCallParams{ID: in.Call.UUID(), ProposalID: made.UUID(), IdempotencyKey: key}
 	if key != nil {
 		params.RequestHash = in.RequestHash
 	}
-	err := g.queries.FinishToolCall(ctx, tx.Later(), params)
+	err := g.queries.FulfilToolCall(ctx, tx.Later(), params)
 	if err != nil {
 		return nil, err
 	}
-	return g.queries.GetProposal(ctx, tx.Last(), made)
+	p, err := g.queries.GetProposal(ctx, tx.Last(), made)
+	if pg := (*pgconn.PgError)(nil); errors.As(err, &pg) && pg.Code == "22012" {
+		return nil, callEnded
+	}
+	return p, err
 }
+
+var callEnded = &Refusal{Code: TurnEnded, Message: "The call or the turn this belongs to has ended."}
 
 // unproposed maps what the database says of the proposal as a whole.
 func unproposed(err error) error {
 	if refused := refusedBy(err); refused != nil {
 		return refused
+	}
+	if errors.Is(err, postgres.ErrUnheard) {
+		return unknown(err)
 	}
 	return unavailable(err)
 }
@@ -227,7 +247,7 @@ func refusedBy(err error) error {
 	case errors.Is(err, errMoved):
 		return &Refusal{Code: WouldFail, Message: "The record is being changed by someone else just now. Propose it again."}
 	case errors.As(err, &pg) && pg.Code == "CS001":
-		return &Refusal{Code: TurnEnded, Message: "The call or the turn this belongs to has ended."}
+		return callEnded
 	case errors.As(err, &pg) && pg.Code == "CS003":
 		return forbidden("You may not propose in this workspace.")
 	case errors.As(err, &pg) && pg.Code == "CS004":

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/countersign/countersign/internal/card"
+	"github.com/countersign/countersign/internal/failpoint"
 	"github.com/countersign/countersign/internal/identity"
 	"github.com/countersign/countersign/internal/record"
 	"github.com/countersign/countersign/sqlc"
@@ -20,8 +21,12 @@ func (d *drafted) rehearse(ctx context.Context, g *Gate, tx pgx.Tx, by identity.
 		d.rehearsal = &card.Rehearsal{Status: card.Skipped}
 		return nil
 	}
+	ctx = failpoint.In(ctx, failpoint.Rehearse)
 	writes, err := g.writes(d.cards, salt, sqlc.WriteOperation(in.Operation))
 	if err != nil {
+		return err
+	}
+	if err := failpoint.Hit(ctx, failpoint.Rehearsing); err != nil {
 		return err
 	}
 	seen, err := g.tried(ctx, by, writes)
@@ -32,6 +37,9 @@ func (d *drafted) rehearse(ctx context.Context, g *Gate, tx pgx.Tx, by identity.
 	}
 	if err != nil {
 		return g.wouldFail(ctx, tx, by, in, writes, err)
+	}
+	if err := failpoint.Hit(ctx, failpoint.Rehearsed); err != nil {
+		return err
 	}
 	d.rehearsal = &card.Rehearsal{Status: card.Passed, AlsoSets: alsoSets(writes, d.drafts, seen.Records)}
 	for _, e := range seen.Effects {

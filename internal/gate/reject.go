@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/countersign/countersign/internal/failpoint"
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/identity"
 	"github.com/countersign/countersign/sqlc"
@@ -19,7 +20,7 @@ func (g *Gate) Reject(ctx context.Context, by identity.Person, which id.Proposal
 	if err := sayable(reason); err != nil {
 		return nil, err
 	}
-	return g.end(ctx, by, which, sqlc.DecisionKindReject, sqlc.ProposalStatusRejected, reason)
+	return g.end(failpoint.In(ctx, failpoint.Reject), by, which, sqlc.DecisionKindReject, sqlc.ProposalStatusRejected, reason)
 }
 
 func sayable(reason string) error {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/countersign/countersign/internal/failpoint"
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/identity"
 	"github.com/countersign/countersign/internal/redact"
@@ -31,7 +32,7 @@ type Revision struct {
 // to propose. An *Error is as for Confirm. After either the proposal is as it was.
 func (g *Gate) Revise(ctx context.Context, by identity.Person, in Revision) (*sqlc.Proposal, error) {
 	// 1. Who may not, or comes too late, is told that, and not what their values would have been answered.
-	if _, err := g.supersede(ctx, by, in, nil); err != nil {
+	if _, err := g.supersede(failpoint.In(ctx, failpoint.Revisable), by, in, nil); err != nil {
 		return nil, err
 	}
 	// 2. The new card is drafted as the reviser, from the records as they are now.
@@ -40,7 +41,7 @@ func (g *Gate) Revise(ctx context.Context, by identity.Person, in Revision) (*sq
 		return nil, err
 	}
 	// 3. In one transaction the old one ends and the new one is stored.
-	return g.supersede(ctx, by, in, next)
+	return g.supersede(failpoint.In(ctx, failpoint.Revise), by, in, next)
 }
 
 // supersede settles whether a proposal may be revised and, where there is a new card, puts it in its place.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/countersign/countersign/internal/failpoint"
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/identity"
 	"github.com/countersign/countersign/internal/postgres"
@@ -39,7 +40,11 @@ var errTwinGone = errors.New("the proposal of the same intent is not open any mo
 // twin answers the open proposal of an intent, and ends the call with it. Where the records of the newest are not
 // as its card shows them any more, it gives all that are open: the wish is drafted anew and stands beside them.
 func (g *Gate) twin(ctx context.Context, by identity.Actor, in Intent, intent []byte) (made *sqlc.Proposal, stale []id.Proposal, err error) {
+	ctx = failpoint.In(ctx, failpoint.Twin)
 	err = g.begin(ctx, g.pools.Agent, func(tx *postgres.Tx) error {
+		if err := failpoint.Hit(ctx, failpoint.Locking); err != nil {
+			return err
+		}
 		if err := postgres.Enter(ctx, tx.Later(), by.Workspace().ID); err != nil {
 			return err
 		}
@@ -57,6 +62,9 @@ func (g *Gate) twin(ctx context.Context, by identity.Actor, in Intent, intent []
 		if len(gone)+len(changed) > 0 {
 			stale = open
 			return errTwinGone
+		}
+		if err := failpoint.Hit(ctx, failpoint.Found); err != nil {
+			return err
 		}
 		made, err = g.finished(ctx, tx, in, open[0], optional(redact.Key(in.IdempotencyKey)))
 		return err

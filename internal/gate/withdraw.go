@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/countersign/countersign/internal/failpoint"
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/identity"
 	"github.com/countersign/countersign/internal/postgres"
@@ -14,14 +15,18 @@ import (
 
 // Withdraw lets the acting user take back what is still open. Repeating it answers the same.
 func (g *Gate) Withdraw(ctx context.Context, by identity.Person, which id.Proposal) (*Answer, error) {
-	return g.end(ctx, by, which, sqlc.DecisionKindWithdraw, sqlc.ProposalStatusWithdrawn, "")
+	return g.end(failpoint.In(ctx, failpoint.Withdraw), by, which, sqlc.DecisionKindWithdraw, sqlc.ProposalStatusWithdrawn, "")
 }
 
 // WithdrawAsAgent lets a token take back what it proposed itself. It runs under the agent's login,
 // through the function that login may execute.
 func (g *Gate) WithdrawAsAgent(ctx context.Context, by identity.Agent, which id.Proposal) (*Answer, error) {
+	ctx = failpoint.In(ctx, failpoint.TakeBack)
 	var answer *Answer
 	err := g.begin(ctx, g.pools.Agent, func(tx *postgres.Tx) error {
+		if err := failpoint.Hit(ctx, failpoint.Locking); err != nil {
+			return err
+		}
 		if err := postgres.Enter(ctx, tx.Later(), by.Workspace().ID); err != nil {
 			return err
 		}
@@ -35,13 +40,16 @@ func (g *Gate) WithdrawAsAgent(ctx context.Context, by identity.Agent, which id.
 		if err != nil {
 			return err
 		}
+		if err := failpoint.Hit(ctx, failpoint.Moved); err != nil {
+			return err
+		}
 		answer, err = g.withdrawn(ctx, db, p, status)
 		return err
 	})
 	if err != nil {
 		return nil, undecided(err)
 	}
-	g.wake()
+	g.tell(ctx)
 	return answer, nil
 }
 
@@ -80,9 +88,16 @@ func (g *Gate) byToken(ctx context.Context, db sqlc.DBTX, p *sqlc.Proposal) bool
 // WithdrawCutShort takes back, for the system, what a turn proposed that was cut short or failed. It
 // does nothing to what is no longer open.
 func (g *Gate) WithdrawCutShort(ctx context.Context, workspace id.Workspace, which id.Proposal, reason string) error {
+	ctx = failpoint.In(ctx, failpoint.CutShort)
+	if err := failpoint.Hit(ctx, failpoint.Locking); err != nil {
+		return err
+	}
 	_, err := g.queries.WithdrawAsAgent(ctx, postgres.As(g.pools.Agent, workspace), sqlc.WithdrawAsAgentParams{ID: which.UUID(), Reason: &reason})
 	if err == nil {
-		g.wake()
+		err = failpoint.Hit(ctx, failpoint.Committed)
+	}
+	if err == nil {
+		g.tell(ctx)
 	}
 	return err
 }

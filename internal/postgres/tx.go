@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/countersign/countersign/internal/failpoint"
 	"github.com/countersign/countersign/sqlc"
 )
 
@@ -30,6 +31,9 @@ func Transact(ctx context.Context, conn *pgx.Conn, do func(*Tx) error) error {
 	if err == nil && !tx.ended {
 		err = tx.commit(ctx)
 	}
+	if err == nil { // PostgreSQL has said that it committed, and its answer gets lost on the way
+		err = failpoint.Hit(ctx, failpoint.Committed)
+	}
 	if conn.PgConn().TxStatus() != idle {
 		_, _ = conn.Exec(ctx, "ROLLBACK")
 	}
@@ -51,6 +55,9 @@ func lost(err error) bool {
 }
 
 func (t *Tx) commit(ctx context.Context) error {
+	if err := failpoint.Hit(ctx, failpoint.Committing); err != nil {
+		return err
+	}
 	t.ended = true
 	tag, err := t.Now().Exec(ctx, "COMMIT")
 	if err == nil && tag.String() == "ROLLBACK" {
@@ -74,6 +81,9 @@ func (t *Tx) Now() sqlc.DBTX {
 // committed; one that cannot be read comes too late to undo it.
 func (t *Tx) Last() sqlc.DBTX {
 	return ask(func(ctx context.Context, sql string, arguments []any) (pgx.BatchResults, error) {
+		if err := failpoint.Hit(ctx, failpoint.Committing); err != nil {
+			return nil, err
+		}
 		t.ended = true
 		return t.ask(ctx, sql, arguments, "COMMIT")
 	})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/countersign/countersign/internal/failpoint"
 	"github.com/countersign/countersign/internal/gate"
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/identity"
@@ -51,6 +52,9 @@ var errPatternsChange = errors.New("the patterns of the workspace changed again 
 // answers them, and counts it. They are read only where they have changed.
 func (s *Service) record(ctx context.Context, who identity.Actor, from Origin, t Tool, call id.ToolCall, logged logging) (*redact.Patterns, *gate.Spent, error) {
 	workspace := who.Workspace().ID
+	if err := failpoint.Hit(ctx, failpoint.Recording); err != nil {
+		return nil, nil, err
+	}
 	for range 5 {
 		h := s.held(workspace)
 		said, err := s.queries.RecordToolCallRedactedBy(ctx, postgres.As(s.agent, workspace), sqlc.RecordToolCallRedactedByParams{

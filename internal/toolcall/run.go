@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/countersign/countersign/internal/failpoint"
 	"github.com/countersign/countersign/internal/gate"
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/identity"
@@ -130,6 +131,7 @@ type logging func(*redact.Patterns) redact.JSON
 func (s *Service) call(ctx context.Context, who identity.Actor, from Origin, t Tool, logged logging, do func(context.Context, id.ToolCall, *redact.Patterns) (*Result, error)) (*Result, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
+	ctx = failpoint.In(ctx, failpoint.Call)
 	call := id.NewToolCall()
 	patterns, budget, err := s.record(ctx, who, from, t, call, logged)
 	if err != nil {
@@ -154,6 +156,9 @@ func (s *Service) call(ctx context.Context, who identity.Actor, from Origin, t T
 
 // afford does it where a budget is left for it.
 func (s *Service) afford(ctx context.Context, call id.ToolCall, budget *gate.Spent, do func(context.Context, id.ToolCall) (*Result, error)) (*Result, error) {
+	if err := failpoint.Hit(ctx, failpoint.Recorded); err != nil {
+		return nil, err
+	}
 	if budget.Measure != "" {
 		return nil, budget.Refusal()
 	}
@@ -230,7 +235,14 @@ func (s *Service) finish(ctx context.Context, who identity.Actor, call id.ToolCa
 	if code != "" {
 		params.Code = &code
 	}
-	if err := s.queries.FinishToolCall(own, postgres.As(s.agent, who.Workspace().ID), params); err != nil {
+	err = failpoint.Hit(own, failpoint.Finishing)
+	if err == nil {
+		err = s.queries.FinishToolCall(own, postgres.As(s.agent, who.Workspace().ID), params)
+	}
+	if err == nil {
+		err = failpoint.Hit(own, failpoint.Finished)
+	}
+	if err != nil {
 		s.log.ErrorContext(ctx, "a tool call's end was not written", "call", call, "error", err)
 	}
 }
