@@ -97,6 +97,15 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
+-- What belongs to a proposal is of its workspace: row-level security looks at the one, the key at both.
+ALTER TABLE proposals ADD CONSTRAINT proposals_in_workspace UNIQUE (id, workspace_id);
+ALTER TABLE proposal_records DROP CONSTRAINT proposal_records_proposal_id_fkey,
+    ADD CONSTRAINT proposal_records_of_proposal FOREIGN KEY (proposal_id, workspace_id) REFERENCES proposals (id, workspace_id) ON DELETE CASCADE;
+ALTER TABLE proposal_decisions DROP CONSTRAINT proposal_decisions_proposal_id_fkey,
+    ADD CONSTRAINT decisions_of_their_proposal FOREIGN KEY (proposal_id, workspace_id) REFERENCES proposals (id, workspace_id) ON DELETE CASCADE;
+ALTER TABLE events DROP CONSTRAINT events_proposal_id_fkey,
+    ADD CONSTRAINT events_of_their_proposal FOREIGN KEY (proposal_id, workspace_id) REFERENCES proposals (id, workspace_id) ON DELETE CASCADE;
+
 -- A policy narrows, in one workspace, what countersign.yaml offers of an entity, of one of its operations, or of a
 -- tool; what would widen it has no effect. fields are those that may still be proposed, roles those who may still
 -- use it. share_lock has no meaning: to hold a row still one has to have the right to update something of it.
@@ -443,6 +452,10 @@ RESET ROLE;
 DROP FUNCTION spend, spent, budget_used;
 DROP TABLE usage, budgets, policies;
 DROP FUNCTION count_policy_change;
+ALTER TABLE proposal_records DROP CONSTRAINT proposal_records_of_proposal, ADD CONSTRAINT proposal_records_proposal_id_fkey FOREIGN KEY (proposal_id) REFERENCES proposals (id) ON DELETE CASCADE;
+ALTER TABLE proposal_decisions DROP CONSTRAINT decisions_of_their_proposal, ADD CONSTRAINT proposal_decisions_proposal_id_fkey FOREIGN KEY (proposal_id) REFERENCES proposals (id) ON DELETE CASCADE;
+ALTER TABLE events DROP CONSTRAINT events_of_their_proposal, ADD CONSTRAINT events_proposal_id_fkey FOREIGN KEY (proposal_id) REFERENCES proposals (id) ON DELETE CASCADE;
+ALTER TABLE proposals DROP CONSTRAINT proposals_in_workspace;
 ALTER TABLE audit_events DROP COLUMN policy_version;
 ALTER TABLE workspaces DROP COLUMN policy_version;
 ALTER TABLE proposals ADD COLUMN idempotency_key text CHECK (length(idempotency_key) BETWEEN 1 AND 200), ADD COLUMN request_hash bytea CHECK (length(request_hash) = 32),

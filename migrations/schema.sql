@@ -1097,6 +1097,9 @@ ALTER TABLE ONLY countersign.proposal_records
     ADD CONSTRAINT proposal_records_pkey PRIMARY KEY (proposal_id, "position");
 
 ALTER TABLE ONLY countersign.proposals
+    ADD CONSTRAINT proposals_in_workspace UNIQUE (id, workspace_id);
+
+ALTER TABLE ONLY countersign.proposals
     ADD CONSTRAINT proposals_number_key UNIQUE (number);
 
 ALTER TABLE ONLY countersign.proposals
@@ -1257,11 +1260,14 @@ ALTER TABLE ONLY countersign.conversations
 ALTER TABLE ONLY countersign.conversations
     ADD CONSTRAINT conversations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES countersign.workspaces(id);
 
+ALTER TABLE ONLY countersign.proposal_decisions
+    ADD CONSTRAINT decisions_of_their_proposal FOREIGN KEY (proposal_id, workspace_id) REFERENCES countersign.proposals(id, workspace_id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY countersign.events
     ADD CONSTRAINT events_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES countersign.users(id);
 
 ALTER TABLE ONLY countersign.events
-    ADD CONSTRAINT events_proposal_id_fkey FOREIGN KEY (proposal_id) REFERENCES countersign.proposals(id) ON DELETE CASCADE;
+    ADD CONSTRAINT events_of_their_proposal FOREIGN KEY (proposal_id, workspace_id) REFERENCES countersign.proposals(id, workspace_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY countersign.feed
     ADD CONSTRAINT feed_event_id_fkey FOREIGN KEY (event_id) REFERENCES countersign.events(id) ON DELETE CASCADE;
@@ -1300,16 +1306,13 @@ ALTER TABLE ONLY countersign.proposal_decisions
     ADD CONSTRAINT proposal_decisions_person_id_fkey FOREIGN KEY (person_id) REFERENCES countersign.users(id);
 
 ALTER TABLE ONLY countersign.proposal_decisions
-    ADD CONSTRAINT proposal_decisions_proposal_id_fkey FOREIGN KEY (proposal_id) REFERENCES countersign.proposals(id) ON DELETE CASCADE;
-
-ALTER TABLE ONLY countersign.proposal_decisions
     ADD CONSTRAINT proposal_decisions_sign_in_id_person_id_fkey FOREIGN KEY (sign_in_id, person_id) REFERENCES countersign.sign_ins(id, user_id);
 
 ALTER TABLE ONLY countersign.proposal_decisions
     ADD CONSTRAINT proposal_decisions_token_id_fkey FOREIGN KEY (token_id) REFERENCES countersign.api_tokens(id);
 
 ALTER TABLE ONLY countersign.proposal_records
-    ADD CONSTRAINT proposal_records_proposal_id_fkey FOREIGN KEY (proposal_id) REFERENCES countersign.proposals(id) ON DELETE CASCADE;
+    ADD CONSTRAINT proposal_records_of_proposal FOREIGN KEY (proposal_id, workspace_id) REFERENCES countersign.proposals(id, workspace_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY countersign.proposals
     ADD CONSTRAINT proposals_acting_user_id_fkey FOREIGN KEY (acting_user_id) REFERENCES countersign.users(id);

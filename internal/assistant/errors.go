@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/countersign/countersign/internal/toolcall"
 	"github.com/countersign/countersign/sqlc"
 )
 
@@ -70,7 +71,7 @@ const (
 
 // failureOf says in words for people why a turn did not end well.
 func failureOf(err error) *Failure {
-	ours := internalError{}
+	ours, spent := internalError{}, (*toolcall.TokensSpent)(nil)
 	switch {
 	case errors.Is(err, errTooLong):
 		return &Failure{sqlc.TurnFailureCodeCutShort, "The answer took too long and was cut short." + takenBack + tryAgain}
@@ -78,6 +79,8 @@ func failureOf(err error) *Failure {
 		return &Failure{sqlc.TurnFailureCodeCutShort, "The answer was cut short because its server was stopped or lost the database." + takenBack + tryAgain}
 	case errors.Is(err, errNobodyWaits), errors.Is(err, errOver), errors.Is(err, context.Canceled):
 		return &Failure{sqlc.TurnFailureCodeCutShort, "The answer was cut short because the request for it ended." + takenBack}
+	case errors.As(err, &spent):
+		return &Failure{sqlc.TurnFailureCodeBudgetSpent, spent.Message}
 	case errors.Is(err, errSwitchedOff):
 		return &Failure{sqlc.TurnFailureCodeSwitchedOff, "The operator has switched the assistant off."}
 	case errors.As(err, &ours):

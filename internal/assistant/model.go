@@ -23,6 +23,9 @@ type Prompt struct {
 	Message string
 	// Tools are exactly those that are offered to the person, with what each is about.
 	Tools []toolcall.Tool
+	// Spend is told of each request to a provider how many tokens it took, once that is known. An error, that there are
+	// none left for another, ends the turn and is to be returned.
+	Spend func(tokens int64) error
 }
 
 // Call runs a tool by its name within the turn. What it may not or cannot do is a Result that says so,

@@ -2,12 +2,14 @@ package assistant
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"time"
 
 	"github.com/countersign/countersign/internal/failpoint"
 	"github.com/countersign/countersign/internal/postgres"
+	"github.com/countersign/countersign/internal/toolcall"
 	"github.com/countersign/countersign/sqlc"
 )
 
@@ -83,8 +85,10 @@ func (a *Assistant) ask(ctx context.Context, t *turn) (text string, err error) {
 		return "", errSwitchedOff
 	}
 	prompt, err := a.prompt(ctx, t)
-	if err != nil {
-		return "", err
+	if spent := (*toolcall.TokensSpent)(nil); errors.As(err, &spent) {
+		return "", spent
+	} else if err != nil {
+		return "", internalError{err}
 	}
 	text, err = a.model.Answer(ctx, prompt, a.call(ctx, t))
 	if fault := t.fault(); fault != nil {
@@ -117,5 +121,9 @@ func (a *Assistant) renew(ctx context.Context, t *turn) error {
 // prompt is what the model of a turn is told.
 func (a *Assistant) prompt(ctx context.Context, t *turn) (Prompt, error) {
 	tools, err := a.tools.Offered(ctx, t.who)
-	return Prompt{System: instructions(t.who, tools), Message: t.question.content, Tools: tools}, err
+	if err != nil {
+		return Prompt{}, err
+	}
+	spend := func(tokens int64) error { return a.tools.SpendTokens(ctx, t.who, tokens) }
+	return Prompt{System: instructions(t.who, tools), Message: t.question.content, Tools: tools, Spend: spend}, a.tools.AffordTokens(ctx, t.who)
 }

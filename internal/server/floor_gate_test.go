@@ -92,3 +92,35 @@ func TestTheDatabaseHoldsTheGateToTheDiagram(t *testing.T) {
 		t.Run(name, func(t *testing.T) { w.takes(t, steps) })
 	}
 }
+
+// In the setting of another workspace the gate's login sees no proposal of this one, and writes nothing that belongs to
+// it: neither a decision, which would block it, nor a record or an event.
+func TestNothingIsWrittenToAnotherWorkspacesProposal(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	maria := w.signIn("maria@harbor.example")
+	id, fingerprint := maria.rename("4", "reviewer")
+	tx, err := w.db.Pools.Gate.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(t.Context())) }()
+	theirs := w.sql(`SELECT id FROM countersign.proposals`)
+	for _, insert := range []string{
+		`INSERT INTO proposal_decisions (proposal_id, workspace_id, kind, final) VALUES ('` + theirs + `', $1::text::uuid, 'expire', true)`,
+		`INSERT INTO events (id, workspace_id, proposal_id, type, status) VALUES (gen_random_uuid(), $1::text::uuid, '` + theirs + `', 'expired', 'expired')`,
+	} {
+		savepoint, err := tx.Begin(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		other := w.workspace("other-site")
+		if code := inside(t, savepoint, other, insert, other); code != "23503" {
+			t.Errorf("%s: %q", insert, code)
+		}
+		if err := savepoint.Rollback(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	maria.confirm(id, fingerprint).want(vars{"confirmProposal.result.status": "APPLIED"})
+}
