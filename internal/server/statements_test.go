@@ -73,7 +73,7 @@ func TestStatementsDoNotGrowWithThePage(t *testing.T) {
 		"soonest":          {maria, `query($n: Int!) { proposals(first: $n, orderBy: EXPIRES_SOONEST) { edges { node { id actingUser { name } } } } actionableCount }`, 3},
 		"every field":      {sam, `query($n: Int!) { proposals(first: $n) { ` + all + ` } }`, 7},
 		"the last":         {sam, `query($n: Int!) { proposals(last: $n) { ` + all + ` } }`, 7},
-		"what was said":    {maria, `query($n: Int!, $c: ID!) { conversation(id: $c) { title messages(first: $n) { edges { node { id content citations { label } conversation { title } writes { ` + card + ` } } } } } }`, 8},
+		"what was said":    {maria, `query($n: Int!, $c: ID!) { conversation(id: $c) { title messages(first: $n) { edges { node { id content citations { label } conversation { title } writes { ` + card + ` } } } } } }`, 9},
 		"what was changed": {maria, `query($n: Int!, $c: ID!) { conversation(id: $c) { proposals(first: $n) { ` + all + ` } } }`, 8},
 		"conversations":    {maria, `query($n: Int!) { conversations(first: $n) { edges { node { id title updatedAt } } } }`, 1},
 		"conversations, inside": {maria, `query($n: Int!) { conversations(first: $n) { edges { node { id title messages(last: 3) { edges { node { id content writes { id status actingUser { name } } } } }
