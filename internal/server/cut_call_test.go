@@ -2,6 +2,8 @@ package server_test
 
 import (
 	"testing"
+
+	"github.com/countersign/countersign/internal/server"
 )
 
 // A call is cut short while what it proposes is being stored: then nothing is stored, for every way to propose (the call
@@ -37,6 +39,38 @@ func TestACallCutShortWhileItStoresLeavesNothing(t *testing.T) {
 		if n := w.sql(`SELECT count(*) FROM countersign.proposals p JOIN countersign.tool_calls c ON c.id = p.tool_call_id WHERE c.status <> 'succeeded'`); n != "0" {
 			t.Errorf("%s: %s proposals of a call that did not end well", name, n)
 		}
+	}
+	w.invariants()
+}
+
+// lapsed says something whose turn's server died, so that its lease lapsed and nobody has stored that yet.
+func (w *world) lapsed(who *client) (id, fingerprint string) {
+	w.t.Helper()
+	said := who.say("Rename role 4 to reviewer")
+	w.exec(`UPDATE countersign.turns SET status = 'running', finished_at = NULL, lease_until = clock_timestamp()`)
+	return said.text("sendMessage.message.writes.0.id"), said.text("sendMessage.message.writes.0.fingerprint")
+}
+
+func TestWhatALapsedTurnProposedReadsWithdrawn(t *testing.T) {
+	t.Parallel()
+	w := start(t, func(c *server.Config) { c.TimersOff = true })
+	maria := w.signIn("maria@harbor.example")
+	id, _ := w.lapsed(maria)
+	maria.gql(`query($id: ID!) { proposal(id: $id) { status viewerActions } proposals { edges { node { status } } } actionableCount }`, vars{"id": id}).want(vars{
+		"proposal.status": "WITHDRAWN", "proposal.viewerActions": []any{}, "proposals.edges.0.node.status": "WITHDRAWN", "actionableCount": 0})
+	if stored := w.sql(`SELECT status FROM countersign.proposals`); stored != "pending" {
+		t.Errorf("stored %s by a read", stored)
+	}
+}
+
+func TestWhatALapsedTurnProposedIsNotConfirmed(t *testing.T) {
+	t.Parallel()
+	w := start(t, func(c *server.Config) { c.TimersOff = true })
+	maria := w.signIn("maria@harbor.example")
+	id, fingerprint := w.lapsed(maria)
+	maria.confirm(id, fingerprint).want(vars{"confirmProposal.result.__typename": "AlreadyDecided", "confirmProposal.result.proposal.status": "WITHDRAWN"})
+	if name := w.sql(`SELECT name FROM core.roles WHERE id = 4`); name != "editor" {
+		t.Errorf("the record is %s", name)
 	}
 	w.invariants()
 }
