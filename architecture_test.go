@@ -26,6 +26,7 @@ var mayImport = map[string][]string{
 	"internal/card":              {"sqlc", "internal/id"},
 	"internal/gate":              {"internal/identity", "internal/record", "internal/card", "sqlc", "internal/id", "internal/postgres"},
 	"internal/feed":              {"internal/identity", "sqlc", "internal/id", "internal/postgres"},
+	"internal/retention":         {"sqlc", "internal/id", "internal/postgres"},
 	"internal/actions":           {"internal/record", "internal/card"},
 	"internal/toolcall":          {"internal/gate", "internal/record", "internal/actions", "internal/identity", "sqlc", "internal/id", "internal/postgres"},
 	"internal/assistant":         {"internal/toolcall", "internal/identity", "sqlc", "internal/id", "internal/postgres"},
@@ -36,7 +37,7 @@ var mayImport = map[string][]string{
 	"graph/generated":            {"graph/model", "internal/card", "internal/feed", "internal/gate", "internal/toolcall", "internal/id", "sqlc"},
 	"graph":                      {"graph/model", "graph/generated", "internal/feed", "internal/toolcall", "internal/gate", "internal/assistant", "internal/identity", "internal/card", "sqlc", "internal/id", "internal/postgres"},
 	"internal/web":               {"views", "internal/feed", "internal/toolcall", "internal/gate", "internal/assistant", "internal/identity", "internal/card", "sqlc", "internal/id", "internal/postgres"},
-	"internal/server":            {"graph", "internal/web", "internal/feed", "internal/assistant", "internal/assistant/offline", "internal/toolcall", "internal/actions", "internal/gate", "internal/record", "internal/identity", "internal/postgres", "internal/id", "sqlc"},
+	"internal/server":            {"graph", "internal/web", "internal/feed", "internal/retention", "internal/assistant", "internal/assistant/offline", "internal/toolcall", "internal/actions", "internal/gate", "internal/record", "internal/identity", "internal/postgres", "internal/id", "sqlc"},
 	"internal/demo":              {"internal/server", "internal/postgres", "internal/identity", "internal/id", "sqlc"},
 	"internal/pgtest":            {"internal/demo", "internal/postgres", "internal/identity", "internal/record", "internal/id", "sqlc", "migrations"},
 	"internal/command":           {"internal/policy", "internal/server", "internal/demo", "internal/postgres", "internal/identity", "internal/record", "sqlc", "internal/id"},
@@ -51,7 +52,7 @@ var mayImport = map[string][]string{
 // anyone may import these, which import nothing of ours: what they do is done to nobody's data.
 var anyone = []string{"internal/redact", "internal/failpoint"}
 
-var anyoneInTests = []string{"internal/pgtest", "internal/policy", "internal/redact", "internal/card", "internal/feed", "internal/gate", "internal/toolcall", "internal/actions", "internal/record", "internal/assistant", "internal/server", "internal/demo", "internal/postgres", "internal/identity", "sqlc", "internal/id"}
+var anyoneInTests = []string{"internal/pgtest", "internal/policy", "internal/retention", "internal/redact", "internal/card", "internal/feed", "internal/gate", "internal/toolcall", "internal/actions", "internal/record", "internal/assistant", "internal/server", "internal/demo", "internal/postgres", "internal/identity", "sqlc", "internal/id"}
 
 // where says, in a failure, where code of a kind belongs.
 const where = `
@@ -127,6 +128,7 @@ func TestSQLStandsInQueries(t *testing.T) {
 var mutators = map[string]string{
 	"internal/gate":      "decides and proposes",
 	"internal/policy":    "policies, budgets and patterns, for the command line",
+	"internal/retention": "deletes what is old",
 	"internal/toolcall":  "writes the rows of tool calls",
 	"internal/feed":      "gives events their positions",
 	"internal/identity":  "sign-ins, sessions, tokens, users",

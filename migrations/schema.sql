@@ -73,6 +73,17 @@ CREATE TYPE countersign.proposal_status AS ENUM (
 
 CREATE DOMAIN countersign.redacted AS jsonb;
 
+CREATE TYPE countersign.river_job_state AS ENUM (
+    'available',
+    'cancelled',
+    'completed',
+    'discarded',
+    'pending',
+    'retryable',
+    'running',
+    'scheduled'
+);
+
 CREATE TYPE countersign.role AS ENUM (
     'member',
     'approver',
@@ -122,6 +133,17 @@ CREATE FUNCTION countersign.append_only() RETURNS trigger
 BEGIN
     RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'CS002';
 END $$;
+
+CREATE FUNCTION countersign.audit_address() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'countersign', 'pg_catalog', 'pg_temp'
+    AS $$
+BEGIN
+    NEW.address := (SELECT s.address FROM sign_ins s WHERE s.id = NEW.sign_in_id);
+    RETURN NEW;
+END $$;
+
+ALTER FUNCTION countersign.audit_address() OWNER TO countersign_definer;
 
 CREATE TABLE countersign.budgets (
     id uuid NOT NULL,
@@ -382,6 +404,22 @@ BEGIN
     INSERT INTO feed_restores (lost_after, begins)
     SELECT last, setval('feed_position_seq', coalesce(pg_sequence_last_value('feed_position_seq'::regclass), 0) + 4294967296);
 END $$;
+
+CREATE FUNCTION countersign.river_job_state_in_bitmask(bitmask bit, state countersign.river_job_state) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    AS $$
+    SELECT CASE state
+        WHEN 'available' THEN get_bit(bitmask, 7)
+        WHEN 'cancelled' THEN get_bit(bitmask, 6)
+        WHEN 'completed' THEN get_bit(bitmask, 5)
+        WHEN 'discarded' THEN get_bit(bitmask, 4)
+        WHEN 'pending'   THEN get_bit(bitmask, 3)
+        WHEN 'retryable' THEN get_bit(bitmask, 2)
+        WHEN 'running'   THEN get_bit(bitmask, 1)
+        WHEN 'scheduled' THEN get_bit(bitmask, 0)
+        ELSE 0
+    END = 1;
+$$;
 
 CREATE FUNCTION countersign.sequence_feed(above bigint, most integer, OUT taken integer, OUT top bigint, OUT head bigint) RETURNS record
     LANGUAGE plpgsql
@@ -946,6 +984,83 @@ CREATE TABLE countersign.redaction_patterns (
 
 ALTER TABLE ONLY countersign.redaction_patterns FORCE ROW LEVEL SECURITY;
 
+CREATE TABLE countersign.river_job (
+    id bigint NOT NULL,
+    state countersign.river_job_state DEFAULT 'available'::countersign.river_job_state NOT NULL,
+    attempt smallint DEFAULT 0 NOT NULL,
+    max_attempts smallint DEFAULT 25 NOT NULL,
+    attempted_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    finalized_at timestamp with time zone,
+    scheduled_at timestamp with time zone DEFAULT now() NOT NULL,
+    priority smallint DEFAULT 1 NOT NULL,
+    args jsonb NOT NULL,
+    attempted_by text[],
+    errors jsonb[],
+    kind text NOT NULL,
+    metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
+    queue text DEFAULT 'default'::text NOT NULL,
+    tags character varying(255)[] DEFAULT '{}'::character varying[] NOT NULL,
+    unique_key bytea,
+    unique_states bit(8),
+    CONSTRAINT finalized_or_finalized_at_null CHECK ((((finalized_at IS NULL) AND (state <> ALL (ARRAY['cancelled'::countersign.river_job_state, 'completed'::countersign.river_job_state, 'discarded'::countersign.river_job_state]))) OR ((finalized_at IS NOT NULL) AND (state = ANY (ARRAY['cancelled'::countersign.river_job_state, 'completed'::countersign.river_job_state, 'discarded'::countersign.river_job_state]))))),
+    CONSTRAINT kind_length CHECK (((char_length(kind) > 0) AND (char_length(kind) < 128))),
+    CONSTRAINT max_attempts_is_positive CHECK ((max_attempts > 0)),
+    CONSTRAINT priority_in_range CHECK (((priority >= 1) AND (priority <= 4))),
+    CONSTRAINT queue_length CHECK (((char_length(queue) > 0) AND (char_length(queue) < 128)))
+);
+
+ALTER TABLE ONLY countersign.river_job FORCE ROW LEVEL SECURITY;
+
+CREATE SEQUENCE countersign.river_job_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+ALTER SEQUENCE countersign.river_job_id_seq OWNED BY countersign.river_job.id;
+
+CREATE UNLOGGED TABLE countersign.river_leader (
+    elected_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    leader_id text NOT NULL,
+    name text DEFAULT 'default'::text NOT NULL,
+    CONSTRAINT leader_id_length CHECK (((char_length(leader_id) > 0) AND (char_length(leader_id) < 128))),
+    CONSTRAINT name_length CHECK ((name = 'default'::text))
+);
+
+ALTER TABLE ONLY countersign.river_leader FORCE ROW LEVEL SECURITY;
+
+CREATE TABLE countersign.river_notification (
+    id bigint NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    payload text NOT NULL,
+    topic text NOT NULL,
+    CONSTRAINT topic_length CHECK (((length(topic) > 0) AND (length(topic) < 128)))
+);
+
+ALTER TABLE ONLY countersign.river_notification FORCE ROW LEVEL SECURITY;
+
+CREATE SEQUENCE countersign.river_notification_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+ALTER SEQUENCE countersign.river_notification_id_seq OWNED BY countersign.river_notification.id;
+
+CREATE TABLE countersign.river_queue (
+    name text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
+    paused_at timestamp with time zone,
+    updated_at timestamp with time zone DEFAULT CURRENT_TIMESTAMP NOT NULL
+);
+
+ALTER TABLE ONLY countersign.river_queue FORCE ROW LEVEL SECURITY;
+
 CREATE TABLE countersign.sessions (
     token text NOT NULL,
     data bytea NOT NULL,
@@ -1033,6 +1148,10 @@ CREATE TABLE countersign.workspaces (
     CONSTRAINT workspaces_slug_check CHECK ((slug ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text))
 );
 
+ALTER TABLE ONLY countersign.river_job ALTER COLUMN id SET DEFAULT nextval('countersign.river_job_id_seq'::regclass);
+
+ALTER TABLE ONLY countersign.river_notification ALTER COLUMN id SET DEFAULT nextval('countersign.river_notification_id_seq'::regclass);
+
 ALTER TABLE ONLY countersign.api_tokens
     ADD CONSTRAINT api_tokens_pkey PRIMARY KEY (id);
 
@@ -1111,6 +1230,18 @@ ALTER TABLE ONLY countersign.redaction_patterns
 ALTER TABLE ONLY countersign.redaction_patterns
     ADD CONSTRAINT redaction_patterns_pkey PRIMARY KEY (workspace_id, id);
 
+ALTER TABLE ONLY countersign.river_job
+    ADD CONSTRAINT river_job_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY countersign.river_leader
+    ADD CONSTRAINT river_leader_pkey PRIMARY KEY (name);
+
+ALTER TABLE ONLY countersign.river_notification
+    ADD CONSTRAINT river_notification_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY countersign.river_queue
+    ADD CONSTRAINT river_queue_pkey PRIMARY KEY (name);
+
 ALTER TABLE ONLY countersign.sessions
     ADD CONSTRAINT sessions_pkey PRIMARY KEY (token);
 
@@ -1185,6 +1316,12 @@ CREATE INDEX proposals_of_turn ON countersign.proposals USING btree (turn_id) WH
 
 CREATE INDEX proposals_of_user ON countersign.proposals USING btree (acting_user_id, status, number DESC);
 
+CREATE INDEX proposals_oldest ON countersign.proposals USING btree (workspace_id, (
+CASE
+    WHEN (resolved_at IS NULL) THEN expires_at
+    ELSE resolved_at
+END));
+
 CREATE INDEX proposals_open_expiry ON countersign.proposals USING btree (expires_at) WHERE (status = ANY (ARRAY['pending'::countersign.proposal_status, 'awaiting_approval'::countersign.proposal_status]));
 
 CREATE INDEX proposals_pending ON countersign.proposals USING btree (workspace_id, acting_user_id, number DESC) WHERE (status = 'pending'::countersign.proposal_status);
@@ -1199,6 +1336,22 @@ CREATE INDEX proposals_shared ON countersign.proposals USING btree (workspace_id
 
 CREATE INDEX proposals_superseded_by ON countersign.proposals USING btree (superseded_by_id) WHERE (superseded_by_id IS NOT NULL);
 
+CREATE INDEX river_job_args_index ON countersign.river_job USING gin (args);
+
+CREATE INDEX river_job_kind ON countersign.river_job USING btree (kind);
+
+CREATE INDEX river_job_metadata_index ON countersign.river_job USING gin (metadata);
+
+CREATE INDEX river_job_prioritized_fetching_index ON countersign.river_job USING btree (state, queue, priority, scheduled_at, id);
+
+CREATE INDEX river_job_state_and_finalized_at_index ON countersign.river_job USING btree (state, finalized_at) WHERE (finalized_at IS NOT NULL);
+
+CREATE UNIQUE INDEX river_job_unique_idx ON countersign.river_job USING btree (unique_key) WHERE ((unique_key IS NOT NULL) AND (unique_states IS NOT NULL) AND countersign.river_job_state_in_bitmask(unique_states, state));
+
+CREATE INDEX river_notification_created_at_idx ON countersign.river_notification USING btree (created_at);
+
+CREATE INDEX river_notification_topic_id_idx ON countersign.river_notification USING btree (topic, id);
+
 CREATE INDEX sessions_expiry ON countersign.sessions USING btree (expiry);
 
 CREATE INDEX sign_ins_user ON countersign.sign_ins USING btree (user_id) WHERE (ended_at IS NULL);
@@ -1206,6 +1359,8 @@ CREATE INDEX sign_ins_user ON countersign.sign_ins USING btree (user_id) WHERE (
 CREATE INDEX tool_calls_newest ON countersign.tool_calls USING btree (workspace_id, id DESC);
 
 CREATE INDEX tool_calls_of_turn ON countersign.tool_calls USING btree (turn_id) WHERE (turn_id IS NOT NULL);
+
+CREATE INDEX tool_calls_oldest ON countersign.tool_calls USING btree (workspace_id, finished_at) WHERE (proposal_id IS NOT NULL);
 
 CREATE INDEX tool_calls_unfinished ON countersign.tool_calls USING btree (started_at) WHERE (status = 'started'::countersign.tool_call_status);
 
@@ -1216,6 +1371,8 @@ CREATE INDEX usage_of_token ON countersign.usage USING btree (workspace_id, toke
 CREATE INDEX usage_of_user ON countersign.usage USING btree (workspace_id, user_id, measure, at) INCLUDE (amount);
 
 CREATE INDEX usage_of_workspace ON countersign.usage USING btree (workspace_id, measure, at) INCLUDE (amount);
+
+CREATE TRIGGER audit_events_address BEFORE INSERT ON countersign.audit_events FOR EACH ROW WHEN (((new.sign_in_id IS NOT NULL) AND (new.address IS NULL))) EXECUTE FUNCTION countersign.audit_address();
 
 CREATE TRIGGER audit_events_append_only BEFORE UPDATE ON countersign.audit_events FOR EACH ROW EXECUTE FUNCTION countersign.append_only();
 
@@ -1452,6 +1609,14 @@ ALTER TABLE countersign.proposals ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE countersign.redaction_patterns ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE countersign.river_job ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE countersign.river_leader ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE countersign.river_notification ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE countersign.river_queue ENABLE ROW LEVEL SECURITY;
+
 ALTER TABLE countersign.tool_calls ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE countersign.turns ENABLE ROW LEVEL SECURITY;
@@ -1470,11 +1635,27 @@ CREATE POLICY worker_finds ON countersign.tool_calls TO countersign_worker USING
 
 CREATE POLICY worker_finds ON countersign.turns FOR SELECT TO countersign_worker USING (true);
 
+CREATE POLICY worker_forgets ON countersign.proposals AS RESTRICTIVE FOR DELETE TO countersign_worker USING (((status <> ALL (ARRAY['pending'::countersign.proposal_status, 'awaiting_approval'::countersign.proposal_status])) OR (expires_at <= clock_timestamp())));
+
+CREATE POLICY worker_forgets ON countersign.tool_calls AS RESTRICTIVE FOR DELETE TO countersign_worker USING (((workspace_id = (NULLIF(current_setting('countersign.workspace'::text, true), ''::text))::uuid) AND (finished_at IS NOT NULL) AND (proposal_id IS NOT NULL) AND (NOT (EXISTS ( SELECT
+   FROM countersign.proposals p
+  WHERE (p.id = tool_calls.proposal_id))))));
+
+CREATE POLICY worker_forgets ON countersign.usage AS RESTRICTIVE FOR DELETE TO countersign_worker USING ((at < (clock_timestamp() - '2 mons'::interval)));
+
 CREATE POLICY worker_sequences ON countersign.events FOR SELECT TO countersign_worker USING (true);
 
 CREATE POLICY worker_sequences ON countersign.feed TO countersign_worker USING (true);
 
 CREATE POLICY worker_sequences ON countersign.feed_queue TO countersign_worker USING (true);
+
+CREATE POLICY worker_works ON countersign.river_job TO countersign_worker USING (true);
+
+CREATE POLICY worker_works ON countersign.river_leader TO countersign_worker USING (true);
+
+CREATE POLICY worker_works ON countersign.river_notification TO countersign_worker USING (true);
+
+CREATE POLICY worker_works ON countersign.river_queue TO countersign_worker USING (true);
 
 GRANT USAGE ON SCHEMA countersign TO countersign_gate;
 GRANT USAGE ON SCHEMA countersign TO countersign_agent;
@@ -1484,6 +1665,8 @@ GRANT USAGE ON SCHEMA countersign TO countersign_identity;
 GRANT USAGE ON SCHEMA countersign TO countersign_definer;
 
 REVOKE ALL ON FUNCTION countersign.append_only() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION countersign.audit_address() FROM PUBLIC;
 
 GRANT SELECT ON TABLE countersign.budgets TO countersign_gate;
 GRANT SELECT ON TABLE countersign.budgets TO countersign_agent;
@@ -1515,6 +1698,9 @@ GRANT ALL ON FUNCTION countersign.record_tool_call(call_id uuid, actor uuid, by_
 GRANT ALL ON FUNCTION countersign.record_tool_call(call_id uuid, actor uuid, by_sign_in uuid, by_token uuid, in_conversation uuid, in_turn uuid, tool_name text, on_entity text, logged_input jsonb, counts boolean) TO countersign_gate;
 
 REVOKE ALL ON FUNCTION countersign.renew_feed() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION countersign.river_job_state_in_bitmask(bitmask bit, state countersign.river_job_state) FROM PUBLIC;
+GRANT ALL ON FUNCTION countersign.river_job_state_in_bitmask(bitmask bit, state countersign.river_job_state) TO countersign_worker;
 
 REVOKE ALL ON FUNCTION countersign.sequence_feed(above bigint, most integer, OUT taken integer, OUT top bigint, OUT head bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION countersign.sequence_feed(above bigint, most integer, OUT taken integer, OUT top bigint, OUT head bigint) TO countersign_worker;
@@ -1639,7 +1825,7 @@ GRANT SELECT,INSERT ON TABLE countersign.proposal_records TO countersign_definer
 GRANT SELECT ON TABLE countersign.proposals TO countersign_gate;
 GRANT SELECT ON TABLE countersign.proposals TO countersign_agent;
 GRANT SELECT ON TABLE countersign.proposals TO countersign_reader;
-GRANT SELECT ON TABLE countersign.proposals TO countersign_worker;
+GRANT SELECT,DELETE ON TABLE countersign.proposals TO countersign_worker;
 GRANT SELECT,INSERT ON TABLE countersign.proposals TO countersign_definer;
 
 GRANT UPDATE(status) ON TABLE countersign.proposals TO countersign_gate;
@@ -1708,6 +1894,18 @@ GRANT SELECT(name) ON TABLE countersign.redaction_patterns TO countersign_gate;
 GRANT SELECT(pattern) ON TABLE countersign.redaction_patterns TO countersign_agent;
 GRANT SELECT(pattern) ON TABLE countersign.redaction_patterns TO countersign_gate;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE countersign.river_job TO countersign_worker;
+
+GRANT SELECT,USAGE ON SEQUENCE countersign.river_job_id_seq TO countersign_worker;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE countersign.river_leader TO countersign_worker;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE countersign.river_notification TO countersign_worker;
+
+GRANT SELECT,USAGE ON SEQUENCE countersign.river_notification_id_seq TO countersign_worker;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE countersign.river_queue TO countersign_worker;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE countersign.sessions TO countersign_identity;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE countersign.sign_in_failures TO countersign_identity;
@@ -1738,7 +1936,7 @@ GRANT SELECT(share_lock) ON TABLE countersign.sign_ins TO countersign_definer;
 GRANT SELECT,INSERT ON TABLE countersign.tool_calls TO countersign_gate;
 GRANT SELECT ON TABLE countersign.tool_calls TO countersign_agent;
 GRANT SELECT ON TABLE countersign.tool_calls TO countersign_reader;
-GRANT SELECT ON TABLE countersign.tool_calls TO countersign_worker;
+GRANT SELECT,DELETE ON TABLE countersign.tool_calls TO countersign_worker;
 GRANT SELECT,INSERT ON TABLE countersign.tool_calls TO countersign_definer;
 
 GRANT UPDATE(proposal_id) ON TABLE countersign.tool_calls TO countersign_definer;
@@ -1756,6 +1954,7 @@ GRANT SELECT ON TABLE countersign.usage TO countersign_gate;
 GRANT SELECT,INSERT ON TABLE countersign.usage TO countersign_agent;
 GRANT SELECT ON TABLE countersign.usage TO countersign_reader;
 GRANT SELECT,INSERT ON TABLE countersign.usage TO countersign_definer;
+GRANT SELECT,DELETE ON TABLE countersign.usage TO countersign_worker;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE countersign.users TO countersign_identity;
 

@@ -41,7 +41,7 @@ func load(ctx context.Context, db Database, path string, content []byte) (regist
 			err = errors.Join(err, rolledBack)
 		}
 	}()
-	b := &binder{problems: problems, registry: &Registry{assistant: d.assistant, byName: map[string]*Entity{}, file: path}}
+	b := &binder{problems: problems, registry: &Registry{assistant: d.assistant, keepDays: d.keepDays, byName: map[string]*Entity{}, file: path}}
 	b.catalog, err = readCatalog(ctx, tx, d.names)
 	if err != nil {
 		return nil, err

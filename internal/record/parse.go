@@ -11,6 +11,7 @@ import (
 // document is countersign.yaml as it is written, before it meets the database.
 type document struct {
 	assistant Assistant
+	keepDays  int
 	sources   []*sourceSpec
 	entities  []*entitySpec
 	actions   []*actionSpec
@@ -31,8 +32,9 @@ func parse(content []byte, problems *Problems) *document {
 	if root == nil {
 		return &document{}
 	}
-	m := mappingOf(root, "the file", problems, "assistant", "sources", "entities", "actions")
+	m := mappingOf(root, "the file", problems, "assistant", "approval_retention_days", "sources", "entities", "actions")
 	d := &document{assistant: parseAssistant(m)}
+	d.keepDays = m.keepDays(d.assistant)
 	for _, key := range []string{"sources", "entities"} {
 		if !m.has(key) && root.kind == mappingNode {
 			problems.say(m.line, "the file says no %s", key)
@@ -74,6 +76,22 @@ func parseAssistant(m mapping) Assistant {
 		assistant.ProposalsPerTurn = a.count("proposals_per_turn", maxProposalsPerTurn)
 	}
 	return assistant
+}
+
+// maxKeepDays is a hundred years.
+const maxKeepDays = 36525
+
+// keepDays reads for how long proposals are kept: what was rejected has to be there for as long as it counts.
+func (m mapping) keepDays(a Assistant) int {
+	const key = "approval_retention_days"
+	if !m.has(key) {
+		return 0
+	}
+	days := m.count(key, maxKeepDays)
+	if days > 0 && time.Duration(days)*24*time.Hour < a.RejectedWithin {
+		m.problems.say(m.word(key).line, "%s: %s is shorter than assistant.rejected_within, %s: what was rejected would be forgotten", m.what, key, a.RejectedWithin)
+	}
+	return days
 }
 
 const defaultProposalsPerTurn, maxProposalsPerTurn = 5, 100

@@ -11,6 +11,7 @@ import (
 // Registry is countersign.yaml bound to the database it describes. It does not change once loaded.
 type Registry struct {
 	assistant Assistant
+	keepDays  int
 	sources   []*Source
 	entities  []*Entity
 	byName    map[string]*Entity
@@ -130,6 +131,9 @@ func (r *Registry) Entities() []*Entity { return r.entities }
 
 // Assistant says how the assistant is set up.
 func (r *Registry) Assistant() Assistant { return r.assistant }
+
+// ApprovalRetentionDays is for how many days proposals are kept after they ended or lapsed; 0 for always.
+func (r *Registry) ApprovalRetentionDays() int { return r.keepDays }
 
 // Sources are in the order of countersign.yaml.
 func (r *Registry) Sources() []Source {

@@ -6,7 +6,7 @@ import (
 	"github.com/countersign/countersign/internal/server"
 )
 
-// The worker stores that something has lapsed, and nothing else.
+// The worker stores that something has lapsed; what it deletes is in TestTheWorkerDeletesOnlyWhatIsOver.
 func TestTheWorkerOnlyExpires(t *testing.T) {
 	t.Parallel()
 	w := start(t, func(c *server.Config) { c.TimersOff = true })
@@ -14,8 +14,8 @@ func TestTheWorkerOnlyExpires(t *testing.T) {
 	harbor := w.workspace("harbor-mill")
 	for _, statement := range []string{
 		`UPDATE proposals SET resolved_at = clock_timestamp()`,
-		`UPDATE proposals SET expires_at = clock_timestamp()`, `UPDATE proposals SET status = 'applied', outcome_affected = 1`, `DELETE FROM proposals`, `UPDATE core.roles SET name = 'x'`, `SELECT FROM core.roles`,
-		`UPDATE tool_calls SET status = 'succeeded'`, `UPDATE turns SET status = 'running'`, `DELETE FROM tool_calls`,
+		`UPDATE proposals SET expires_at = clock_timestamp()`, `UPDATE proposals SET status = 'applied', outcome_affected = 1`, `UPDATE core.roles SET name = 'x'`, `SELECT FROM core.roles`,
+		`UPDATE tool_calls SET status = 'succeeded'`, `UPDATE turns SET status = 'running'`,
 		`INSERT INTO proposal_decisions (proposal_id, workspace_id, kind, final) SELECT id, workspace_id, 'withdraw', true FROM proposals`,
 		`INSERT INTO proposal_decisions (proposal_id, workspace_id, kind, final, person_id, sign_in_id, fingerprint) SELECT id, workspace_id, 'confirm', true, acting_user_id, gen_random_uuid(), fingerprint FROM proposals`,
 	} {

@@ -23,6 +23,7 @@ import (
 	"github.com/countersign/countersign/internal/postgres"
 	"github.com/countersign/countersign/internal/record"
 	"github.com/countersign/countersign/internal/redact"
+	"github.com/countersign/countersign/internal/retention"
 	"github.com/countersign/countersign/internal/toolcall"
 	"github.com/countersign/countersign/sqlc"
 )
@@ -36,7 +37,8 @@ type Config struct {
 	Secure     bool
 	// GraphiQL switches on the explorer and introspection.
 	GraphiQL bool
-	// TimersOff leaves expiries unstored: reads and decisions evaluate them all the same. The feed runs on.
+	// TimersOff leaves expiries unstored: reads and decisions evaluate them all the same. What is old is not
+	// deleted. The feed runs on.
 	TimersOff bool
 	// KeepAlive is how often a stream that is idle says something; zero for the usual.
 	KeepAlive time.Duration
@@ -175,6 +177,9 @@ func (s *Server) start(ctx context.Context, c Config, p parts) {
 	s.running.Go(func() { p.gate.Run(ctx) })
 	s.running.Go(func() { p.every(ctx, 10*time.Minute, p.identity.Sweep) })
 	s.running.Go(func() { p.every(ctx, 10*time.Second, p.endAbandoned) })
+	if days := p.registry.ApprovalRetentionDays(); days > 0 {
+		s.running.Go(func() { retention.New(p.pools.Worker, days, p.log).Run(ctx) })
+	}
 }
 
 // endAbandoned ends turns and tool calls whose server is gone, in any workspace.
