@@ -14,7 +14,11 @@ func decided(ctx context.Context, mutation *string, call func(identity.Person) (
 	if err != nil {
 		return nil, err
 	}
-	return payload(mutation)(call(by))
+	answer, err := call(by)
+	if err == nil {
+		load(ctx).know(answer.Under)
+	}
+	return payload(mutation)(answer, err)
 }
 
 func payload(mutation *string) func(*gate.Answer, error) (*model.DecideProposalPayload, error) {

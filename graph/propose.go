@@ -37,6 +37,7 @@ func (r *Resolver) propose(ctx context.Context, in model.ProposeChangeInput) (*m
 	if err != nil {
 		return nil, err
 	}
+	load(ctx).know(result.Under)
 	return &model.ProposeChangePayload{Result: proposed(result), ClientMutationID: in.ClientMutationID}, nil
 }
 

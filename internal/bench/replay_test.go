@@ -2,6 +2,7 @@ package bench_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"slices"
@@ -40,6 +41,7 @@ type script struct {
 	trips []trip
 	about subject
 	made  []uuid.UUID // ids that the server made for the request
+	wish  []byte      // the digest of what it wants, by which the same wish is known again
 }
 
 // newScript keeps what was sent about a subject in a workspace.
@@ -50,6 +52,9 @@ func newScript(trips []trip, about subject, workspace uuid.UUID) *script {
 		for _, one := range t.sent {
 			for _, p := range one.params {
 				u, err := uuid.FromBytes(p)
+				if one.name() == "Propose" && len(p) == sha256.Size && string(p) != string(about.visitor.tokenHash) {
+					s.wish = p
+				}
 				if err == nil && u.Version() == 7 && !slices.Contains(known, u) {
 					known, s.made = append(known, u), append(s.made, u)
 				}
@@ -68,6 +73,10 @@ func (s *script) onBehalf(of subject) []trip {
 	for _, made := range s.made {
 		fresh := uuid.Must(uuid.NewV7())
 		pairs = append(pairs, string(made[:]), string(fresh[:]))
+	}
+	if s.wish != nil {
+		another := sha256.Sum256([]byte(of.fingerprint))
+		pairs = append(pairs, string(s.wish), string(another[:]))
 	}
 	replace := strings.NewReplacer(pairs...)
 	trips := make([]trip, len(s.trips))

@@ -9,12 +9,13 @@ import (
 // sent, the new list is what they cost from now on: see that it is meant.
 var (
 	proposeSends = `identity: PersonByToken
+agent: SELECT set_config('countersign.workspace', $1, t…; PoliciesNow
 agent: SELECT set_config('countersign.workspace', $1, t…; RecordToolCallRedactedBy
 agent: begin; SELECT set_config('countersign.workspace', $1, t…
 agent: SELECT pg_catalog.set_config('countersign.search…; SELECT t."id"::text, coalesce(t."name"::text, ''…; SELECT pg_catalog.set_config('role', 'none', tru…
-agent: Propose; FinishToolCall; GetProposal; COMMIT`
+agent: Propose; FulfilToolCall; GetProposal; COMMIT`
 	confirmSends = `identity: PersonByToken
-gate: begin; BeginDecision; LockProposal; Facts
+gate: begin; BeginDecision; LockProposal; LockPolicies; Facts
 gate: InsertDecision; SAVEPOINT mark; RecordsOfProposal
 gate: SELECT pg_catalog.set_config('countersign.search…; UPDATE "core"."roles" AS t SET "name" = CAST($1:…; SET CONSTRAINTS ALL IMMEDIATE; SELECT pg_catalog.set_config('role', 'none', tru…
 gate: MoveProposal; GetProposal; COMMIT`

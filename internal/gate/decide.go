@@ -34,6 +34,8 @@ type Answer struct {
 	Verdict  Verdict
 	Proposal *sqlc.Proposal
 	Message  string
+	// Under are the policies it went by, where a person decided.
+	Under *Policies
 }
 
 // decision is one verb being done, in its transaction.
@@ -208,7 +210,7 @@ func (d *decision) answer(ctx context.Context, v Verdict, message string) (*Answ
 	if err != nil {
 		return nil, err
 	}
-	return &Answer{Verdict: v, Proposal: p, Message: message}, nil
+	return &Answer{Verdict: v, Proposal: p, Message: message, Under: &d.policies}, nil
 }
 
 // undecided maps what broke a decision, once.

@@ -3,6 +3,7 @@ package toolcall
 import (
 	"encoding/json"
 
+	"github.com/countersign/countersign/internal/gate"
 	"github.com/countersign/countersign/internal/redact"
 	"github.com/countersign/countersign/sqlc"
 )
@@ -15,6 +16,8 @@ type Result struct {
 	// Next is where to go on after the last of Rows; empty at the end.
 	Next                 string
 	Code, Message, Field string
+	// Under are the policies that a proposal was made under.
+	Under *gate.Policies
 	// patterns are what the result was redacted by.
 	patterns *redact.Patterns
 }

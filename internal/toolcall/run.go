@@ -195,7 +195,7 @@ func (s *Service) do(ctx context.Context, who identity.Actor, from Origin, t Too
 	if err != nil {
 		return nil, err
 	}
-	return &Result{OK: true, Proposal: made}, nil
+	return &Result{OK: true, Proposal: made, Under: &under}, nil
 }
 
 func (s *Service) intentOf(who identity.Actor, from Origin, t Tool, under gate.Policies, call id.ToolCall, in input, raw json.RawMessage) gate.Intent {
