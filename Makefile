@@ -75,6 +75,10 @@ slow-races: postgres ## Every verb at one proposal at once, from 20 clients on t
 guards: postgres ## Take each guard of docs/guards.md out of a copy, and see its test turn red.
 	COUNTERSIGN_GUARDS=$(or $(GUARDS),all) go test -count=1 -timeout 120m -v -run TestAGuard ./internal/guards
 
+.PHONY: slow-usage
+slow-usage: postgres ## Sum budgets over ten million rows of usage, by the index alone.
+	COUNTERSIGN_USAGE_ROWS=10000000 go test -count=1 -timeout 60m -v -run TestABudgetIsSummedOnceOverTheIndexAlone ./internal/server
+
 streams: postgres ## Follow the feed with the npm clients graphql-ws and graphql-sse (needs Node).
 	cd tools/streams && npm ci --no-audit --no-fund
 	COUNTERSIGN_STREAMS=1 go test -count=1 -v -run TestTheNpmClients ./internal/server

@@ -343,12 +343,14 @@ END $$;
 -- record_tool_call writes the row of a call before the tool runs, and says what is spent: NULL, or, as JSON, the
 -- budget that has no call left, after which the call is not made, or those past their soft limit. What a person does
 -- without an assistant does not count. CS003: the
--- credential is not one of this person's here, or not any more.
+-- credential is not one of this person's here, or not any more, or the person is disabled or no member.
 CREATE FUNCTION record_tool_call(call_id uuid, actor uuid, by_sign_in uuid, by_token uuid, in_conversation uuid, in_turn uuid, tool_name text, on_entity text, logged_input jsonb, counts boolean)
 RETURNS jsonb LANGUAGE plpgsql SECURITY DEFINER SET search_path = countersign, pg_catalog, pg_temp AS $$
 DECLARE workspace uuid := NULLIF(current_setting('countersign.workspace', true), '')::uuid;
 BEGIN
     IF num_nonnulls(by_sign_in, by_token) <> 1
+       OR NOT EXISTS (SELECT FROM memberships m JOIN users u ON u.id = m.user_id
+                   WHERE m.workspace_id = workspace AND m.user_id = actor AND u.disabled_at IS NULL)
        OR by_sign_in IS NOT NULL AND NOT EXISTS (SELECT FROM sign_ins s
                    WHERE s.id = by_sign_in AND s.user_id = actor AND s.workspace_id = workspace AND s.ended_at IS NULL AND s.expires_at > clock_timestamp())
        OR by_token IS NOT NULL AND NOT EXISTS (SELECT FROM api_tokens t

@@ -380,6 +380,8 @@ CREATE FUNCTION countersign.record_tool_call(call_id uuid, actor uuid, by_sign_i
 DECLARE workspace uuid := NULLIF(current_setting('countersign.workspace', true), '')::uuid;
 BEGIN
     IF num_nonnulls(by_sign_in, by_token) <> 1
+       OR NOT EXISTS (SELECT FROM memberships m JOIN users u ON u.id = m.user_id
+                   WHERE m.workspace_id = workspace AND m.user_id = actor AND u.disabled_at IS NULL)
        OR by_sign_in IS NOT NULL AND NOT EXISTS (SELECT FROM sign_ins s
                    WHERE s.id = by_sign_in AND s.user_id = actor AND s.workspace_id = workspace AND s.ended_at IS NULL AND s.expires_at > clock_timestamp())
        OR by_token IS NOT NULL AND NOT EXISTS (SELECT FROM api_tokens t

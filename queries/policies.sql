@@ -3,7 +3,7 @@
 SELECT w.policy_version,
     coalesce((SELECT jsonb_agg(to_jsonb(held)) FROM (
         SELECT o.entity, o.operation, o.tool, o.switched_off, o.preview_only, o.approvals, o.approver, o.fields, o.bulk_cap, extract(epoch FROM o.lifetime)::float8 AS lifetime, o.roles
-        FROM policies o WHERE o.workspace_id = w.id) AS held), '[]')::jsonb AS policies
+        FROM policies o WHERE o.workspace_id = @workspace_id) AS held), '[]')::jsonb AS policies
 FROM workspaces w WHERE w.id = @workspace_id;
 
 -- name: SavePolicy :exec
@@ -18,7 +18,7 @@ ON CONFLICT ON CONSTRAINT policies_one DO UPDATE SET switched_off = excluded.swi
 UPDATE proposals SET lifetime = sqlc.arg(at_most)::interval, expires_at = least(expires_at, coalesce(extended_at, created_at) + sqlc.arg(at_most)::interval)
 WHERE workspace_id = @workspace_id AND status = 'pending' AND lifetime > sqlc.arg(at_most)::interval
   AND (entity = sqlc.narg(entity)::text AND (sqlc.narg(operation)::text IS NULL OR operation::text = sqlc.narg(operation)::text OR operation = 'bulk_update' AND sqlc.narg(operation)::text = 'update')
-    OR tool = sqlc.narg(tool)::text OR action_kind = sqlc.narg(tool)::text);
+    OR action_kind = sqlc.narg(action)::text);
 
 -- name: ClearPolicy :execrows
 DELETE FROM policies WHERE workspace_id = @workspace_id AND entity IS NOT DISTINCT FROM sqlc.narg(entity) AND operation IS NOT DISTINCT FROM sqlc.narg(operation) AND tool IS NOT DISTINCT FROM sqlc.narg(tool);

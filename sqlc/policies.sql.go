@@ -111,7 +111,7 @@ const policiesNow = `-- name: PoliciesNow :one
 SELECT w.policy_version,
     coalesce((SELECT jsonb_agg(to_jsonb(held)) FROM (
         SELECT o.entity, o.operation, o.tool, o.switched_off, o.preview_only, o.approvals, o.approver, o.fields, o.bulk_cap, extract(epoch FROM o.lifetime)::float8 AS lifetime, o.roles
-        FROM policies o WHERE o.workspace_id = w.id) AS held), '[]')::jsonb AS policies
+        FROM policies o WHERE o.workspace_id = $1) AS held), '[]')::jsonb AS policies
 FROM workspaces w WHERE w.id = $1
 `
 
@@ -173,7 +173,7 @@ const shortenLives = `-- name: ShortenLives :execrows
 UPDATE proposals SET lifetime = $1::interval, expires_at = least(expires_at, coalesce(extended_at, created_at) + $1::interval)
 WHERE workspace_id = $2 AND status = 'pending' AND lifetime > $1::interval
   AND (entity = $3::text AND ($4::text IS NULL OR operation::text = $4::text OR operation = 'bulk_update' AND $4::text = 'update')
-    OR tool = $5::text OR action_kind = $5::text)
+    OR action_kind = $5::text)
 `
 
 type ShortenLivesParams struct {
@@ -181,7 +181,7 @@ type ShortenLivesParams struct {
 	WorkspaceID id.Workspace
 	Entity      *string
 	Operation   *string
-	Tool        *string
+	Action      *string
 }
 
 // What is open and lives longer than a policy now lets it has its time cut.
@@ -191,7 +191,7 @@ func (q *Queries) ShortenLives(ctx context.Context, db DBTX, arg ShortenLivesPar
 		arg.WorkspaceID,
 		arg.Entity,
 		arg.Operation,
-		arg.Tool,
+		arg.Action,
 	)
 	if err != nil {
 		return 0, err

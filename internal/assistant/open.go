@@ -20,6 +20,9 @@ const untitled = "New conversation"
 
 // Open begins a conversation. Without a title its first message will name it.
 func (a *Assistant) Open(ctx context.Context, who identity.Actor, title string) (*sqlc.Conversation, error) {
+	if !identity.Acts(who) {
+		return nil, identity.ErrUnauthenticated
+	}
 	if title = strings.TrimSpace(title); title == "" {
 		title = untitled
 	}

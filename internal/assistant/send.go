@@ -25,6 +25,9 @@ type Reply struct {
 // message waits for it too. With a key, a repeat answers what the first one answered, also where that
 // failed, and waits for it where it still runs; another message under the key is ErrIdempotencyMismatch.
 func (a *Assistant) Send(ctx context.Context, who identity.Actor, conversation id.Conversation, content, idempotencyKey string) (*Reply, error) {
+	if !identity.Acts(who) {
+		return nil, identity.ErrUnauthenticated
+	}
 	q := question{conversation, content, idempotencyKey}
 	if err := q.check(); err != nil {
 		return nil, err

@@ -2,12 +2,14 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/countersign/countersign/internal/id"
 	"github.com/countersign/countersign/internal/policy"
@@ -62,7 +64,11 @@ func (c *budgetSetCommand) Run(ctx context.Context) error {
 			return err
 		}
 		b.Hard, b.Soft = c.Limit, c.WarnAt
-		return policy.SaveBudget(ctx, tx, here.ID, b)
+		err = policy.SaveBudget(ctx, tx, here.ID, b)
+		if refused := (*pgconn.PgError)(nil); errors.As(err, &refused) && refused.ConstraintName == "budgets_token_id_fkey" {
+			return fmt.Errorf("there is no token %s: `countersign token list` prints them", c.Token)
+		}
+		return err
 	})
 }
 

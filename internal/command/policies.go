@@ -53,24 +53,27 @@ func (c *policySetCommand) Run(ctx context.Context) error {
 		}
 		p := c.policy()
 		p.SwitchedOff, p.PreviewOnly, p.Approvals, p.Approver, p.BulkCap, p.Lifetime = c.Off, c.PreviewOnly, c.Approvals, c.Approver, c.BulkCap, c.Lifetime.Seconds()
-		p.Fields, p.Roles = listed(c.Fields), listed(c.Roles)
+		p.Fields, p.Roles = listed(c.Fields, keep), listed(c.Roles, strings.ToLower)
 		return policy.Save(ctx, tx, registry, here.ID, p)
 	})
 }
 
 // listed is nil where nothing was said, and empty where nothing is left.
-func listed(said *[]string) []string {
+func listed(said *[]string, spell func(string) string) []string {
 	if said == nil {
 		return nil
 	}
 	list := []string{}
 	for _, one := range *said {
-		if one = strings.ToLower(strings.TrimSpace(one)); one != "" {
+		if one = spell(strings.TrimSpace(one)); one != "" {
 			list = append(list, one)
 		}
 	}
 	return list
 }
+
+// keep leaves a field's name as it is: a column's may have capital letters.
+func keep(name string) string { return name }
 
 type policyClearCommand struct{ about }
 
@@ -112,16 +115,23 @@ func narrows(p *sqlc.Policy) []string {
 	}{
 		{p.SwitchedOff, "off"}, {p.PreviewOnly, "preview-only"},
 		{p.Approvals != nil, "approvals " + number(p.Approvals) + " " + said(p.Approver)},
-		{p.Fields != nil, "fields " + strings.Join(p.Fields, ",")},
+		{p.Fields != nil, "fields " + orNone(p.Fields)},
 		{p.BulkCap != nil, "bulk-cap " + number(p.BulkCap)},
 		{p.Lifetime != nil, "lifetime " + lasts(p.Lifetime)},
-		{p.Roles != nil, "roles " + strings.Join(p.Roles, ",")},
+		{p.Roles != nil, "roles " + orNone(p.Roles)},
 	} {
 		if one.says {
 			list = append(list, strings.TrimSpace(one.what))
 		}
 	}
 	return list
+}
+
+func orNone(list []string) string {
+	if len(list) == 0 {
+		return "none"
+	}
+	return strings.Join(list, ",")
 }
 
 func said(s *string) string {

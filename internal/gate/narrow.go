@@ -91,14 +91,11 @@ type bars struct {
 
 // bar gives a field that may not be set any more, where there is one, or says that the change is switched off.
 func (b *bars) bar(e *record.Entity, op record.Operation, fields []string) (field string, off bool) {
-	if b.bulk {
-		op = record.BulkUpdate
-	}
 	left := b.under(e, op)
 	if left == e {
 		return "", false
 	}
-	if b.policies.Off(e, op) {
+	if b.policies.Off(e, b.done(op)) {
 		return "", true
 	}
 	for _, name := range fields {
@@ -110,7 +107,21 @@ func (b *bars) bar(e *record.Entity, op record.Operation, fields []string) (fiel
 	return "", false
 }
 
+// previews tells whether such a change is only previewed.
+func (b *bars) previews(e *record.Entity, op record.Operation) bool {
+	return b.under(e, op).PreviewOnly
+}
+
+// done is the operation by which the change is made.
+func (b *bars) done(op record.Operation) record.Operation {
+	if b.bulk {
+		return record.BulkUpdate
+	}
+	return op
+}
+
 func (b *bars) under(e *record.Entity, op record.Operation) *record.Entity {
+	op = b.done(op)
 	if b.known == nil {
 		b.known = map[*record.Entity]map[record.Operation]*record.Entity{}
 	}

@@ -10,8 +10,9 @@ import (
 
 // previews tells whether some change cannot be written: then none is, and to confirm them is all there is.
 func (d *drafted) previews(in Intent) bool {
+	left := bars{policies: in.Policies, bulk: in.Operation == record.BulkUpdate}
 	return slices.ContainsFunc(d.changes, func(c record.Change) bool {
-		return c.Entity.Under(in.Policies, c.Operation).PreviewOnly || in.Action != nil && !in.Action.Opens(c.Entity, c.Operation)
+		return left.previews(c.Entity, c.Operation) || in.Action != nil && !in.Action.Opens(c.Entity, c.Operation)
 	})
 }
 
@@ -43,8 +44,9 @@ func (d *decision) closed(writes []record.Write) bool {
 	if about, known := d.gate.registry.Entity(p.Entity); custom && known {
 		action = action.Under(d.policies, about)
 	}
+	left := bars{policies: d.policies, bulk: p.Operation == sqlc.WriteOperationBulkUpdate}
 	return slices.ContainsFunc(writes, func(w record.Write) bool {
-		return w.Entity.Under(d.policies, w.Operation).PreviewOnly || custom && !action.Opens(w.Entity, w.Operation)
+		return left.previews(w.Entity, w.Operation) || custom && !action.Opens(w.Entity, w.Operation)
 	})
 }
 

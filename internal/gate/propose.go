@@ -63,6 +63,9 @@ func (g *Gate) Propose(ctx context.Context, by identity.Actor, in Intent) (*sqlc
 	ctx = failpoint.In(ctx, failpoint.Propose)
 	var made *sqlc.Proposal
 	var err error
+	if !identity.Acts(by) {
+		return nil, forbidden("Only somebody who is signed in, or a token of theirs, proposes.")
+	}
 	in = in.under(in.Policies)
 	for try := 1; ; try++ {
 		made, err = g.propose(ctx, by, in)

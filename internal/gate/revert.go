@@ -32,6 +32,9 @@ type Reverting struct {
 // record that was deleted, not one that was created. What changed since is a conflict, on the card, and left as
 // it is unless it is taken. It is a proposal like any other, and is answered as Propose answers.
 func (g *Gate) Revert(ctx context.Context, by identity.Actor, in Reverting) (*sqlc.Proposal, error) {
+	if !identity.Acts(by) {
+		return nil, forbidden("Only somebody who is signed in, or a token of theirs, proposes.")
+	}
 	intent, err := g.reverting(ctx, by, in)
 	if err != nil {
 		return nil, unproposed(err)

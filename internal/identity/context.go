@@ -26,11 +26,23 @@ func WithRefusal(ctx context.Context, reason error) context.Context {
 // Who gives who is acting or, for surfaces to answer, why nobody is: ErrUnauthenticated, ErrNoWorkspace
 // and the like. The zero Person and the zero Agent are nobody.
 func Who(ctx context.Context) (Actor, error) {
-	if who := From(ctx); who != nil && (!who.SignIn().IsZero() || !who.Token().IsZero()) {
+	if who := From(ctx); Acts(who) {
 		return who, nil
 	}
 	if reason, there := ctx.Value(refusalKey{}).(error); there {
 		return nil, reason
 	}
 	return nil, ErrUnauthenticated
+}
+
+// Acts tells whether someone is a Person or an Agent that was made here. The zero values are nobody, and so is
+// what only passes for an actor by having one inside.
+func Acts(who Actor) bool {
+	switch who := who.(type) {
+	case Person:
+		return who.Live()
+	case Agent:
+		return !who.token.IsZero()
+	}
+	return false
 }

@@ -69,7 +69,7 @@ var errNoActor = errors.New("identity: an actor of an unknown kind")
 // again makes an actor anew from what its row says now.
 func again(before Actor, row *sqlc.StandingRow) (Actor, error) {
 	switch {
-	case !row.Live:
+	case !row.Live || row.OfUser != before.User().ID.UUID():
 		return nil, ErrUnauthenticated
 	case row.Role == "" || row.InWorkspace != before.Workspace().ID.UUID():
 		return nil, ErrNoWorkspace

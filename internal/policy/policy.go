@@ -22,17 +22,24 @@ func Save(ctx context.Context, tx sqlc.DBTX, registry *record.Registry, workspac
 	if err := postgres.Enter(ctx, tx, workspace); err != nil {
 		return err
 	}
-	q := sqlc.New()
-	if err := q.SavePolicy(ctx, tx, row(workspace, p)); err != nil {
+	if err := shorten(ctx, tx, registry, workspace, p); err != nil {
 		return err
 	}
-	if life := time.Duration(p.Lifetime * float64(time.Second)); life > 0 {
-		_, err := q.ShortenLives(ctx, tx, sqlc.ShortenLivesParams{WorkspaceID: workspace, AtMost: life, Entity: optional(p.Entity), Operation: optional(string(p.Operation)), Tool: optional(p.Tool)})
-		if err != nil {
-			return err
-		}
+	if err := sqlc.New().SavePolicy(ctx, tx, row(workspace, p)); err != nil {
+		return err
 	}
 	return audit(ctx, tx, workspace, p, "saved")
+}
+
+// shorten cuts the time of what is open. It comes first: a decision locks its proposal before it locks policies.
+func shorten(ctx context.Context, tx sqlc.DBTX, registry *record.Registry, workspace id.Workspace, p record.Policy) error {
+	if p.Lifetime <= 0 {
+		return nil
+	}
+	entity, op, action := registry.Subject(p)
+	_, err := sqlc.New().ShortenLives(ctx, tx, sqlc.ShortenLivesParams{WorkspaceID: workspace, AtMost: time.Duration(p.Lifetime * float64(time.Second)),
+		Entity: optional(entity), Operation: optional(string(op)), Action: optional(action)})
+	return err
 }
 
 // Clear takes a policy back. False: there is none of that.

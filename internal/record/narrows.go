@@ -7,6 +7,9 @@ import (
 	"time"
 )
 
+// longest is how long a proposal waits at most.
+const longest = 30 * day
+
 // NotNarrower says that a policy is about nothing that is offered, or would give what is not.
 type NotNarrower struct {
 	Part    string // of the policy
@@ -65,8 +68,7 @@ func (r *Registry) subjects(p Policy) ([]subject, error) {
 	}
 	for _, e := range r.entities {
 		for _, op := range Operations {
-			about := p.Entity == e.Name && (p.Operation == "" || p.Operation == op) || p.Tool == e.ToolName(op)
-			if about && e.Has(op) {
+			if p.bearsOn(e, op) && e.Has(op) {
 				list = append(list, subject{e.Name + " " + string(op), e, op, e.offers[op], e.Lifetime})
 			}
 		}
@@ -80,6 +82,24 @@ func (r *Registry) subjects(p Policy) ([]subject, error) {
 		return nil, wider("tool", "there is no tool %s", p.Tool)
 	}
 	return list, nil
+}
+
+// Subject gives what a policy is about as proposals name it: an entity and, unless it is all of them, one of its
+// operations, or an action.
+func (r *Registry) Subject(p Policy) (entity string, op Operation, action string) {
+	for _, e := range r.entities {
+		for _, op := range Operations {
+			if p.Tool == e.ToolName(op) {
+				return e.Name, op, ""
+			}
+		}
+	}
+	for _, a := range r.actions {
+		if p.Tool == a.Name || p.Tool == a.ToolName() {
+			return "", "", a.Name
+		}
+	}
+	return p.Entity, p.Operation, ""
 }
 
 func names(entities []*Entity) []string {
@@ -119,10 +139,10 @@ func (s subject) narrowed(p Policy) error {
 }
 
 func (s subject) fields(p Policy) error {
+	if p.Fields != nil && s.entity == nil {
+		return wider("fields", "an action sets the fields it sets; narrow the entity's")
+	}
 	for _, name := range p.Fields {
-		if s.entity == nil {
-			return wider("fields", "an action sets the fields it sets; narrow the entity's")
-		}
 		if f, known := s.entity.Field(name); !known || !f.Writable {
 			return wider("fields", "%s has no writable field %q, so it cannot be left writable", s.entity.Name, name)
 		}
@@ -139,6 +159,8 @@ func (p Policy) relevant(subjects []subject) error {
 		return wider("operation", "reading needs no approval, lives no time and sets no field: switch it off, or say which roles may")
 	case p.BulkCap > 0 && !bulk:
 		return wider("bulk_cap", "a cap means nothing where no change of many is offered")
+	case p.Lifetime > 0 && (p.Lifetime < 1 || p.Lifetime > longest.Seconds()):
+		return wider("lifetime", "a proposal lives at least a second and at most %d days", longest/day)
 	case p.BulkCap < 0 || p.Lifetime < 0 || p.Approvals < 0:
 		return wider("", "a number is 1 or more")
 	}

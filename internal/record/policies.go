@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -59,12 +60,15 @@ func (a *CustomAction) ToolName() string { return strings.ReplaceAll(a.Name, "."
 func (p Policies) on(e *Entity, op Operation) []Policy {
 	var list []Policy
 	for _, one := range p.list {
-		ofOne := op == BulkUpdate && one.Operation == Update
-		if one.Entity == e.Name && (one.Operation == "" || one.Operation == op || ofOne) || one.Tool == e.ToolName(op) {
+		if one.bearsOn(e, op) || op == BulkUpdate && one.bearsOn(e, Update) {
 			list = append(list, one)
 		}
 	}
 	return list
+}
+
+func (p Policy) bearsOn(e *Entity, op Operation) bool {
+	return p.Entity == e.Name && (p.Operation == "" || p.Operation == op) || p.Tool == e.ToolName(op)
 }
 
 // onAction are those that bear on an action about an entity.
@@ -166,7 +170,9 @@ func (a *CustomAction) Under(p Policies, about *Entity) *CustomAction {
 	narrow := *a
 	for _, one := range policies {
 		narrow.offer = one.offer(narrow.offer, Action)
-		narrow.Lifetime = one.shorter(narrow.Lifetime)
+		if one.Lifetime > 0 {
+			narrow.Lifetime = one.shorter(cmp.Or(narrow.Lifetime, about.Lifetime))
+		}
 		if one.PreviewOnly {
 			narrow.writes = nil
 		}

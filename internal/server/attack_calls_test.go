@@ -47,7 +47,8 @@ func (a *attacker) everyFunction() {
 func (a *attacker) functions() []function {
 	a.t.Helper()
 	rows, err := a.w.db.Owner.Query(a.t.Context(), `SELECT p.proname::text AS name, coalesce(p.proargnames[1:p.pronargs], '{}')::text[] AS arguments,
-		ARRAY(SELECT format_type(t, NULL) FROM unnest(p.proargtypes) WITH ORDINALITY AS a (t, n) ORDER BY n)::text[] AS types
+		ARRAY(SELECT CASE y.typnamespace WHEN 'countersign'::regnamespace THEN format('countersign.%I', y.typname) ELSE format_type(t, NULL) END
+			FROM unnest(p.proargtypes) WITH ORDINALITY AS a (t, n) JOIN pg_type y ON y.oid = a.t ORDER BY n)::text[] AS types
 		FROM pg_proc p WHERE p.pronamespace = 'countersign'::regnamespace ORDER BY 1`)
 	if err != nil {
 		a.t.Fatal(err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -47,8 +46,19 @@ func TestEachLoginTriesEverything(t *testing.T) {
 		a.everythingOnTheServer()
 		a.everyFunction()
 		a.onlyWhatIsListed()
-		if after := w.state(); login != "identity" && !maps.Equal(after, before) {
-			t.Errorf("%s moved %s", login, differing(before, after))
+		after := w.state()
+		switch moved := differing(before, after); login {
+		case "identity":
+			continue
+		case "worker": // deletes what is over, and nothing else
+			if moved != "decisions, proposals, records" {
+				t.Errorf("%s moved %s", login, moved)
+			}
+			before = after
+		default:
+			if moved != "" {
+				t.Errorf("%s moved %s", login, moved)
+			}
 		}
 	}
 	if moved := differing(before, w.state()); moved != "people" {
@@ -94,6 +104,7 @@ func (w *world) state() map[string]string {
 			(SELECT string_agg(g.oid || g.tgenabled::text, '|' ORDER BY g.oid) FROM pg_trigger g WHERE NOT g.tgisinternal), (SELECT string_agg(p.oid::text, '|' ORDER BY p.oid) FROM pg_policy p),
 			(SELECT string_agg(m.member::text || m.roleid, '|' ORDER BY m.member, m.roleid) FROM pg_auth_members m), (SELECT string_agg(n.nspname, '|' ORDER BY n.oid) FROM pg_namespace n WHERE n.nspname !~ '^pg_')))`,
 		"proposals": `SELECT md5(string_agg(p::text, '|' ORDER BY number)) FROM countersign.proposals p WHERE number <= ` + first + ` OR status <> 'pending'`,
+		"open":      `SELECT md5(string_agg(concat(p::text, (SELECT string_agg(d::text, '|' ORDER BY d.id) FROM countersign.proposal_decisions d WHERE d.proposal_id = p.id)), '|' ORDER BY number)) FROM countersign.proposals p WHERE number <= ` + first + ` AND status IN ('pending', 'awaiting_approval')`,
 		"decisions": `SELECT md5(string_agg(d::text, '|' ORDER BY d.id)) FROM countersign.proposal_decisions d`,
 		"records":   `SELECT md5(string_agg(r::text, '|' ORDER BY r.proposal_id, r.position)) FROM countersign.proposal_records r JOIN countersign.proposals p ON p.id = r.proposal_id WHERE p.number <= ` + first,
 		"past":      `SELECT md5(string_agg(e::text, '|' ORDER BY e.id)) FROM countersign.audit_events e WHERE verb <> 'propose'`,

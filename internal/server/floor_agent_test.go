@@ -85,11 +85,12 @@ func (w *world) signInOf(name string) string {
 	return w.sql(`SELECT s.id FROM countersign.sign_ins s JOIN countersign.users u ON u.id = s.user_id WHERE u.email LIKE $1 || '@%' ORDER BY s.created_at DESC LIMIT 1`, name)
 }
 
-// toolCall begins a tool call, as the agent's login does.
+// toolCall is a call that has begun in Harbor Mill, also one that record_tool_call would refuse.
 func (w *world) toolCall(actor, signIn, token any) string {
 	w.t.Helper()
 	call := id.NewToolCall().UUID().String()
-	w.agentDoes(`SELECT record_tool_call($1, $2, $3, $4, NULL, NULL, 'core_role_update', 'core.role', '{}', true)`, call, actor, signIn, token)
+	w.exec(`INSERT INTO countersign.tool_calls (id, workspace_id, user_id, sign_in_id, token_id, tool, entity)
+		SELECT $1::text::uuid, w.id, $2::text::uuid, $3::text::uuid, $4::text::uuid, 'core_role_update', 'core.role' FROM countersign.workspaces w WHERE w.slug = 'harbor-mill'`, call, actor, signIn, token)
 	return call
 }
 

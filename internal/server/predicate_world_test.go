@@ -11,19 +11,21 @@ import (
 const everyKind = `
 	SET session_replication_role = replica;
 	INSERT INTO proposals (id, workspace_id, status, tool, entity, operation, action_kind, headline, fingerprint, salt, acting_user_id, channel, conversation_id, turn_id,
-		approvals_needed, preview_only, lifetime, expires_at, resolved_at, outcome_affected, failure_code, failure_message, record_count, shared, intent, idempotency_key, request_hash, revert_of_id, failed_positions)
+		approvals_needed, preview_only, lifetime, expires_at, resolved_at, outcome_affected, failure_code, failure_message, record_count, shared, intent, revert_of_id, failed_positions)
 	SELECT gen_random_uuid(), p.workspace_id, s.status::proposal_status, p.tool, p.entity, p.operation, p.action_kind, p.headline, p.fingerprint, p.salt, p.acting_user_id, p.channel, p.conversation_id, p.turn_id,
 		(s.status = 'awaiting_approval')::int, false, p.lifetime, now() + s.lives::interval, CASE WHEN s.status IN ('pending', 'awaiting_approval') THEN NULL ELSE now() END,
 		CASE WHEN s.status = 'applied' THEN 1 END, CASE WHEN s.status = 'failed' THEN 'internal'::failure_code END, CASE WHEN s.status = 'failed' THEN 'x' END, 1, s.status = 'pending',
-		sha256('x'), s.status || s.lives, sha256('x'), CASE WHEN s.status = 'applied' THEN p.id END, CASE WHEN s.status = 'failed' THEN ARRAY[1] END
+		sha256('x'), CASE WHEN s.status = 'applied' THEN p.id END, CASE WHEN s.status = 'failed' THEN ARRAY[1] END
 	FROM proposals p, (VALUES ('pending', '1 hour'), ('pending', '-1 hour'), ('awaiting_approval', '1 hour'), ('applied', '1 hour'), ('failed', '1 hour')) AS s (status, lives)
 	WHERE p.status = 'rejected';
 	INSERT INTO proposal_records (proposal_id, workspace_id, position, entity, operation, key, label, version, before, changes)
 	SELECT p.id, p.workspace_id, 1, p.entity, p.operation, r.key, r.label, r.version, r.before, r.changes
-	FROM proposals p, proposal_records r WHERE p.status <> 'rejected' AND r.workspace_id = p.workspace_id;
+	FROM proposals p, proposal_records r JOIN proposals o ON o.id = r.proposal_id AND o.status = 'rejected'
+	WHERE r.workspace_id = p.workspace_id AND NOT EXISTS (SELECT FROM proposal_records has WHERE has.proposal_id = p.id);
 	INSERT INTO turns (id, workspace_id, conversation_id, user_id, request_hash, status, lease_until, idempotency_key)
 	SELECT gen_random_uuid(), workspace_id, conversation_id, user_id, request_hash, 'running', now() + l.until::interval, l.until
 	FROM turns, (VALUES ('1 hour'), ('-1 hour')) AS l (until) WHERE status = 'complete';
+	INSERT INTO budgets (id, workspace_id, subject, measure, period, hard_limit) SELECT gen_random_uuid(), id, 'workspace', 'model_tokens', 'day', 0 FROM workspaces WHERE slug = 'other-site';
 	INSERT INTO feed_floor SELECT DISTINCT workspace_id, 1 FROM events ON CONFLICT (workspace_id) DO UPDATE SET position = 7;
 	INSERT INTO feed (event_id, workspace_id) SELECT id, workspace_id FROM events ON CONFLICT DO NOTHING;
 	SET session_replication_role = origin;`
@@ -64,11 +66,11 @@ func peekingAt(t *testing.T) *peek {
 		"FirstMessages.after": "'00000000-0000-0000-0000-000000000000'",
 		"GetConversation.id":  talk, "SpeakInConversation.id": talk, "ConversationsByID.ids": "'{" + talk[1:len(talk)-1] + "}'", "GetMessage.id": one(`SELECT id FROM countersign.messages WHERE workspace_id = $1 LIMIT 1`),
 		"GetTurn.id": running, "RenewTurn.id": running, "CompleteTurn.id": running, "EndTurn.id": running, "EndTurn.status": "'failed'", "EndTurn.failure_code": "'internal'", "EndTurn.failure_message": "'x'",
-		"ProposalByKey.idempotency_key": "'pending1 hour'", "DecisionsBefore.proposal_id": of("rejected"),
+		"key": "'again'", "DecisionsBefore.proposal_id": of("rejected"), "CreatedBy.proposal_id": one(`SELECT proposal_id FROM countersign.proposal_created WHERE workspace_id = $1 LIMIT 1`),
 		"LockLapsed.id":       one(`SELECT id FROM countersign.proposals WHERE workspace_id = $1 AND status = 'pending' AND expires_at < now()`),
 		"MoveProposal.status": "'pending'", "event_type": "'extended'", "resolved_at": "NULL",
 		"outcome_record_id": "NULL", "outcome_record": "NULL", "outcome_affected": "NULL", "failure_code": "NULL", "failure_message": "NULL", "failure_field": "NULL", "failed_positions": "NULL",
-		"outcome_keys": "NULL", "superseded_by": "NULL", "expires_at": "NULL", "approvals_raised": "NULL",
+		"approver_raised": "NULL", "measure": "'model_tokens'", "token_id": "NULL", "policy_version": "0", "outcome_keys": "NULL", "superseded_by": "NULL", "expires_at": "NULL", "approvals_raised": "NULL",
 	}
 	return p
 }
@@ -79,7 +81,7 @@ func TestACallEndsInItsWorkspace(t *testing.T) {
 	w := start(t)
 	w.signIn("maria@harbor.example")
 	call := w.toolCall(w.user("maria"), w.signInOf("maria"), nil)
-	const statement = `SELECT 1 / (NOT finish_tool_call($1::text::uuid, 'failed', NULL, NULL))::int`
+	const statement = `SELECT 1 / (NOT finish_tool_call($1::text::uuid, 'failed', NULL, NULL, NULL, NULL))::int`
 	for workspace, code := range map[string]string{w.workspace("other-site"): "", "": "", w.workspace("harbor-mill"): "22012"} {
 		if got := sqlstate(t, w.db.Pools.Agent, workspace, statement, call); got != code {
 			t.Errorf("in workspace %q: %q, want %q", workspace, got, code)

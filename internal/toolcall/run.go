@@ -35,6 +35,9 @@ func (s *Service) Run(ctx context.Context, who identity.Actor, from Origin, name
 
 // policies are read fresh, once for a call: what is switched off meanwhile is off for the next one.
 func (s *Service) policies(ctx context.Context, who identity.Actor) (gate.Policies, error) {
+	if !identity.Acts(who) {
+		return gate.Policies{}, identity.ErrUnauthenticated
+	}
 	now, err := gate.PoliciesOf(s.queries.PoliciesNow(ctx, postgres.As(s.agent, who.Workspace().ID), who.Workspace().ID))
 	if err != nil {
 		return now, &gate.Error{Code: gate.Unavailable, Message: "The call could not be tried. Try again.", Cause: err}

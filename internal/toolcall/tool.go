@@ -62,7 +62,7 @@ func (t Tool) offeredTo(who identity.Actor) bool {
 		return false
 	}
 	role := string(who.Role())
-	if shows := t.op == record.Update || t.op == record.Delete || t.op == record.BulkUpdate || t.action != nil; shows && !t.entity.Offers(record.Get, role) {
+	if t.shows() && !t.entity.Offers(record.Get, role) {
 		return false // its card would show a record that this role does not read
 	}
 	if t.action != nil {
@@ -71,19 +71,28 @@ func (t Tool) offeredTo(who identity.Actor) bool {
 	return t.entity.Offers(t.op, role) && (t.Write || who.May(identity.ScopeRead))
 }
 
-// under is the tool as policies leave it.
+// shows tells whether its card shows a record that is there.
+func (t Tool) shows() bool {
+	return t.op == record.Update || t.op == record.Delete || t.op == record.BulkUpdate || t.action != nil
+}
+
+// under is the tool as policies leave it. What shows a record is off where reading it is.
 func (t Tool) under(p gate.Policies) Tool {
 	if t.action != nil {
 		entity, terms := t.entity.Under(p, record.Get), t.terms.Under(p, t.entity)
 		if entity != t.entity || terms != t.terms {
-			off := p.ActionOff(t.terms, t.entity)
+			off := p.ActionOff(t.terms, t.entity) || p.Off(t.entity, record.Get)
 			t = actionTool(entity, *t.action, terms)
 			t.off = off
 		}
 		return t
 	}
-	if entity := t.entity.Under(p, t.op); entity != t.entity {
-		off := p.Off(t.entity, t.op)
+	entity := t.entity.Under(p, t.op)
+	if t.shows() {
+		entity = entity.Under(p, record.Get)
+	}
+	if entity != t.entity {
+		off := p.Off(t.entity, t.op) || t.shows() && p.Off(t.entity, record.Get)
 		t = toolOf(entity, t.op)
 		t.off = off
 	}
