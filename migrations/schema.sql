@@ -377,7 +377,10 @@ CREATE FUNCTION countersign.record_tool_call(call_id uuid, actor uuid, by_sign_i
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'countersign', 'pg_catalog', 'pg_temp'
     AS $$
-DECLARE workspace uuid := NULLIF(current_setting('countersign.workspace', true), '')::uuid;
+DECLARE
+    workspace uuid := NULLIF(current_setting('countersign.workspace', true), '')::uuid;
+    said      jsonb;
+    soft      jsonb;
 BEGIN
     IF num_nonnulls(by_sign_in, by_token) <> 1
        OR NOT EXISTS (SELECT FROM memberships m JOIN users u ON u.id = m.user_id
@@ -390,7 +393,15 @@ BEGIN
     END IF;
     INSERT INTO tool_calls (id, workspace_id, user_id, sign_in_id, token_id, conversation_id, turn_id, tool, entity, input)
     VALUES (call_id, workspace, actor, by_sign_in, by_token, in_conversation, in_turn, left(tool_name, 64), left(on_entity, 128), logged_input);
-    RETURN CASE WHEN counts THEN spend('tool_calls', 1, actor, by_token) END;
+    IF NOT counts THEN
+        RETURN NULL;
+    END IF;
+    said := spend('tool_calls', 1, actor, by_token);
+    SELECT jsonb_agg(jsonb_build_object('measure', b.measure, 'of', b.subject, 'period', b.period, 'limit', b.soft_limit)) INTO soft
+    FROM budgets b WHERE b.workspace_id = workspace AND b.measure <> 'tool_calls' AND b.soft_limit IS NOT NULL
+        AND CASE b.subject WHEN 'workspace' THEN true WHEN 'user' THEN coalesce(b.user_id, actor) = actor ELSE coalesce(b.token_id, by_token) = by_token END
+        AND budget_used(b, actor, by_token) >= b.soft_limit;
+    RETURN CASE WHEN soft IS NULL OR said ? 'spent' THEN said ELSE jsonb_build_object('soft', coalesce(said -> 'soft', '[]') || soft) END;
 END $$;
 
 ALTER FUNCTION countersign.record_tool_call(call_id uuid, actor uuid, by_sign_in uuid, by_token uuid, in_conversation uuid, in_turn uuid, tool_name text, on_entity text, logged_input jsonb, counts boolean) OWNER TO countersign_definer;

@@ -20,10 +20,11 @@ WHERE b.workspace_id = @workspace_id ORDER BY b.measure, b.period, b.subject, em
 -- name: SpentBudget :one
 -- The first budget with nothing left of a measure, as JSON; null where all have some.
 SELECT coalesce((
-    SELECT spent(b, budget_used(b, @user_id, sqlc.narg(token_id)), 1) FROM budgets b
-    WHERE b.workspace_id = @workspace_id AND b.measure = @measure
+    SELECT s.said FROM budgets b
+    CROSS JOIN LATERAL (SELECT spent(b, budget_used(b, @user_id, sqlc.narg(token_id)), 1) AS said OFFSET 0) AS s
+    WHERE b.workspace_id = @workspace_id AND b.measure = @measure AND s.said IS NOT NULL
       AND CASE b.subject WHEN 'workspace' THEN true WHEN 'user' THEN coalesce(b.user_id, @user_id) = @user_id ELSE coalesce(b.token_id, sqlc.narg(token_id)) = sqlc.narg(token_id) END
-      AND spent(b, budget_used(b, @user_id, sqlc.narg(token_id)), 1) IS NOT NULL ORDER BY b.id LIMIT 1), 'null')::jsonb AS budget;
+    ORDER BY b.id LIMIT 1), 'null')::jsonb AS budget;
 
 -- name: RecordUsage :exec
 INSERT INTO usage (workspace_id, user_id, token_id, measure, amount) VALUES (@workspace_id, @user_id, sqlc.narg(token_id), @measure, @amount);

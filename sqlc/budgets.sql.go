@@ -148,10 +148,11 @@ func (q *Queries) SaveBudget(ctx context.Context, db DBTX, arg SaveBudgetParams)
 
 const spentBudget = `-- name: SpentBudget :one
 SELECT coalesce((
-    SELECT spent(b, budget_used(b, $1, $2), 1) FROM budgets b
-    WHERE b.workspace_id = $3 AND b.measure = $4
+    SELECT s.said FROM budgets b
+    CROSS JOIN LATERAL (SELECT spent(b, budget_used(b, $1, $2), 1) AS said OFFSET 0) AS s
+    WHERE b.workspace_id = $3 AND b.measure = $4 AND s.said IS NOT NULL
       AND CASE b.subject WHEN 'workspace' THEN true WHEN 'user' THEN coalesce(b.user_id, $1) = $1 ELSE coalesce(b.token_id, $2) = $2 END
-      AND spent(b, budget_used(b, $1, $2), 1) IS NOT NULL ORDER BY b.id LIMIT 1), 'null')::jsonb AS budget
+    ORDER BY b.id LIMIT 1), 'null')::jsonb AS budget
 `
 
 type SpentBudgetParams struct {

@@ -225,19 +225,21 @@ func (h *heard) lines(with string) []string {
 
 func TestASoftLimitIsToldOfAndStopsNothing(t *testing.T) {
 	t.Parallel()
-	log := &heard{}
-	w := start(t, func(c *server.Config) { c.Logger = slog.New(slog.NewTextHandler(log, nil)) })
-	maria := &wish{client: w.signIn("maria@harbor.example")}
-	w.budget(policy.Budget{Subject: "user", Measure: "tool_calls", Period: "day", Soft: new(int64(2))})
-	for i := range 4 {
-		maria.update().want(vars{made + "status": "PENDING"})
-		if n := len(log.lines("a budget is nearly spent")); n != max(0, i-1) {
-			t.Errorf("after %d calls it was told of %d times", i+1, n)
+	for _, measure := range []string{"tool_calls", "proposals"} {
+		log := &heard{}
+		w := start(t, func(c *server.Config) { c.Logger = slog.New(slog.NewTextHandler(log, nil)) })
+		maria := &wish{client: w.signIn("maria@harbor.example")}
+		w.budget(policy.Budget{Subject: "user", Measure: measure, Period: "day", Soft: new(int64(2))})
+		for i := range 4 {
+			maria.update().want(vars{made + "status": "PENDING"})
+			if n := len(log.lines("a budget is nearly spent")); n != max(0, i-1) {
+				t.Errorf("%s: after %d calls it was told of %d times", measure, i+1, n)
+			}
 		}
-	}
-	for _, line := range log.lines("a budget is nearly spent") {
-		if !regexp.MustCompile(`level=WARN msg="a budget is nearly spent" call=\S+ measure=tool_calls of=user period=day soft_limit=2$`).MatchString(line) {
-			t.Errorf("the log says %s", line)
+		for _, line := range log.lines("a budget is nearly spent") {
+			if !regexp.MustCompile(`level=WARN msg="a budget is nearly spent" call=\S+ measure=` + measure + ` of=user period=day soft_limit=2$`).MatchString(line) {
+				t.Errorf("the log says %s", line)
+			}
 		}
 	}
 }
