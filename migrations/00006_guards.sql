@@ -25,9 +25,10 @@ ALTER TABLE proposals DROP COLUMN idempotency_key, DROP COLUMN request_hash,
 DROP INDEX proposals_awaiting;
 CREATE INDEX proposals_awaiting ON proposals (workspace_id, (coalesce(approver_raised, approver_role)), number DESC) WHERE status = 'awaiting_approval';
 CREATE INDEX proposals_of_call ON proposals (tool_call_id) WHERE tool_call_id IS NOT NULL;
+CREATE INDEX tool_calls_of_proposal ON tool_calls (proposal_id) WHERE proposal_id IS NOT NULL;
 CREATE INDEX tool_calls_of_turn ON tool_calls (turn_id) WHERE turn_id IS NOT NULL;
 GRANT UPDATE (approver_raised) ON proposals TO countersign_gate;
-GRANT UPDATE (turn_id) ON proposals TO countersign_definer;
+GRANT UPDATE (turn_id, tool_call_id) ON proposals TO countersign_definer;
 
 CREATE OR REPLACE VIEW proposals_read WITH (security_invoker = true) AS
 SELECT
@@ -240,7 +241,7 @@ END $$;
 -- +goose StatementEnd
 GRANT UPDATE (share_lock) ON policies TO countersign_gate;
 GRANT INSERT ON usage TO countersign_agent, countersign_definer;
-GRANT INSERT ON idempotency_keys TO countersign_definer;
+GRANT INSERT, DELETE ON idempotency_keys TO countersign_definer;
 
 SET LOCAL ROLE countersign_definer;
 DROP FUNCTION propose, record_tool_call, finish_tool_call;
@@ -377,7 +378,8 @@ END $$;
 
 -- +goose StatementBegin
 -- finish_tool_call says how a call ended; a call ends once, but that one that had succeeded is cut short where its
--- answer did not arrive. What a call proposed that is cut short is withdrawn with it. A proposal that was open
+-- answer did not arrive. What a call proposed that is cut short is withdrawn with it, and its key means nothing any
+-- more, unless another call has been answered with it since, whose it then is. A proposal that was open
 -- before the call is answered under the call's key from now on, and does not end with the turn it was made in, but
 -- with the call's: that one wants it too, and later. False: the call had ended, or is not there.
 CREATE FUNCTION finish_tool_call(call_id uuid, ended tool_call_status, with_code text, made_proposal uuid, once_key text, once_hash bytea)
@@ -385,13 +387,21 @@ RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = countersign,
 DECLARE call tool_calls;
 BEGIN
     UPDATE tool_calls SET status = ended, code = with_code, proposal_id = coalesce(made_proposal, proposal_id), finished_at = clock_timestamp()
-    WHERE id = call_id AND (status = 'started' OR status = 'succeeded' AND ended = 'cut_short') RETURNING * INTO call;
+    WHERE id = call_id AND (status = 'started' OR status = 'succeeded' AND ended = 'cut_short' AND finished_at > clock_timestamp() - interval '1 minute') RETURNING * INTO call;
     IF NOT FOUND THEN
         RETURN false;
     END IF;
     IF ended = 'cut_short' THEN
+        UPDATE proposals p SET tool_call_id = other.id
+        FROM (SELECT DISTINCT ON (c.proposal_id) c.proposal_id, c.id FROM tool_calls c JOIN proposals o ON o.id = c.proposal_id
+              WHERE o.tool_call_id = call_id AND c.id <> call_id AND c.status = 'succeeded' AND c.tool = call.tool ORDER BY c.proposal_id, c.id DESC) AS other
+        WHERE p.id = other.proposal_id AND p.status = 'pending';
+        DELETE FROM idempotency_keys k USING proposals p WHERE k.proposal_id = p.id AND p.tool_call_id = call_id AND p.status = 'pending';
         PERFORM withdraw(p.id, NULL, 'The call that proposed it was cut short.') FROM proposals p
-        WHERE p.tool_call_id = call_id AND p.status IN ('pending', 'awaiting_approval');
+        WHERE p.tool_call_id = call_id AND p.status = 'pending';
+    END IF;
+    IF made_proposal IS NOT NULL AND NOT EXISTS (SELECT FROM proposals p WHERE p.id = made_proposal AND p.acting_user_id = call.user_id) THEN
+        RAISE EXCEPTION 'the proposal is not of the person of this call' USING ERRCODE = 'CS003';
     END IF;
     IF with_code = 'BUDGET_SPENT' THEN
         INSERT INTO audit_events (id, workspace_id, at, verb, outcome, actor_id, sign_in_id, token_id, conversation_id, tool, entity, policy_version)
@@ -459,7 +469,7 @@ ALTER FUNCTION finish_tool_call OWNER TO countersign_definer;
 REVOKE CREATE ON SCHEMA countersign FROM countersign_definer;
 
 -- +goose Down
-DROP INDEX proposals_of_call, tool_calls_of_turn;
+DROP INDEX proposals_of_call, tool_calls_of_turn, tool_calls_of_proposal;
 SET LOCAL ROLE countersign_definer;
 DROP FUNCTION propose, record_tool_call, finish_tool_call;
 RESET ROLE;
@@ -484,7 +494,7 @@ DROP VIEW proposals_open, proposals_read;
 DROP INDEX proposals_awaiting;
 ALTER TABLE proposals DROP COLUMN approver_raised;
 CREATE INDEX proposals_awaiting ON proposals (workspace_id, approver_role, number DESC) WHERE status = 'awaiting_approval';
-REVOKE UPDATE (turn_id) ON proposals FROM countersign_definer;
+REVOKE UPDATE (turn_id, tool_call_id) ON proposals FROM countersign_definer;
 CREATE VIEW proposals_read WITH (security_invoker = true) AS
 SELECT
     p.id, p.workspace_id, p.number,

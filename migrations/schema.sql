@@ -195,13 +195,21 @@ CREATE FUNCTION countersign.finish_tool_call(call_id uuid, ended countersign.too
 DECLARE call tool_calls;
 BEGIN
     UPDATE tool_calls SET status = ended, code = with_code, proposal_id = coalesce(made_proposal, proposal_id), finished_at = clock_timestamp()
-    WHERE id = call_id AND (status = 'started' OR status = 'succeeded' AND ended = 'cut_short') RETURNING * INTO call;
+    WHERE id = call_id AND (status = 'started' OR status = 'succeeded' AND ended = 'cut_short' AND finished_at > clock_timestamp() - interval '1 minute') RETURNING * INTO call;
     IF NOT FOUND THEN
         RETURN false;
     END IF;
     IF ended = 'cut_short' THEN
+        UPDATE proposals p SET tool_call_id = other.id
+        FROM (SELECT DISTINCT ON (c.proposal_id) c.proposal_id, c.id FROM tool_calls c JOIN proposals o ON o.id = c.proposal_id
+              WHERE o.tool_call_id = call_id AND c.id <> call_id AND c.status = 'succeeded' AND c.tool = call.tool ORDER BY c.proposal_id, c.id DESC) AS other
+        WHERE p.id = other.proposal_id AND p.status = 'pending';
+        DELETE FROM idempotency_keys k USING proposals p WHERE k.proposal_id = p.id AND p.tool_call_id = call_id AND p.status = 'pending';
         PERFORM withdraw(p.id, NULL, 'The call that proposed it was cut short.') FROM proposals p
-        WHERE p.tool_call_id = call_id AND p.status IN ('pending', 'awaiting_approval');
+        WHERE p.tool_call_id = call_id AND p.status = 'pending';
+    END IF;
+    IF made_proposal IS NOT NULL AND NOT EXISTS (SELECT FROM proposals p WHERE p.id = made_proposal AND p.acting_user_id = call.user_id) THEN
+        RAISE EXCEPTION 'the proposal is not of the person of this call' USING ERRCODE = 'CS003';
     END IF;
     IF with_code = 'BUDGET_SPENT' THEN
         INSERT INTO audit_events (id, workspace_id, at, verb, outcome, actor_id, sign_in_id, token_id, conversation_id, tool, entity, policy_version)
@@ -1371,6 +1379,8 @@ CREATE INDEX sign_ins_user ON countersign.sign_ins USING btree (user_id) WHERE (
 
 CREATE INDEX tool_calls_newest ON countersign.tool_calls USING btree (workspace_id, id DESC);
 
+CREATE INDEX tool_calls_of_proposal ON countersign.tool_calls USING btree (proposal_id) WHERE (proposal_id IS NOT NULL);
+
 CREATE INDEX tool_calls_of_turn ON countersign.tool_calls USING btree (turn_id) WHERE (turn_id IS NOT NULL);
 
 CREATE INDEX tool_calls_oldest ON countersign.tool_calls USING btree (workspace_id, finished_at) WHERE (proposal_id IS NOT NULL);
@@ -1793,7 +1803,7 @@ GRANT SELECT,UPDATE ON TABLE countersign.feed_restores TO countersign_worker;
 GRANT SELECT ON TABLE countersign.idempotency_keys TO countersign_gate;
 GRANT SELECT ON TABLE countersign.idempotency_keys TO countersign_agent;
 GRANT SELECT ON TABLE countersign.idempotency_keys TO countersign_reader;
-GRANT SELECT,INSERT ON TABLE countersign.idempotency_keys TO countersign_definer;
+GRANT SELECT,INSERT,DELETE ON TABLE countersign.idempotency_keys TO countersign_definer;
 
 GRANT SELECT ON TABLE countersign.memberships TO countersign_gate;
 GRANT SELECT ON TABLE countersign.memberships TO countersign_agent;
@@ -1846,6 +1856,8 @@ GRANT UPDATE(status) ON TABLE countersign.proposals TO countersign_worker;
 GRANT UPDATE(status) ON TABLE countersign.proposals TO countersign_definer;
 
 GRANT UPDATE(turn_id) ON TABLE countersign.proposals TO countersign_definer;
+
+GRANT UPDATE(tool_call_id) ON TABLE countersign.proposals TO countersign_definer;
 
 GRANT UPDATE(expires_at) ON TABLE countersign.proposals TO countersign_gate;
 

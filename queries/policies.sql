@@ -20,6 +20,15 @@ WHERE workspace_id = @workspace_id AND status = 'pending' AND lifetime > sqlc.ar
   AND (entity = sqlc.narg(entity)::text AND (sqlc.narg(operation)::text IS NULL OR operation::text = sqlc.narg(operation)::text OR operation = 'bulk_update' AND sqlc.narg(operation)::text = 'update')
     OR action_kind = sqlc.narg(action)::text);
 
+-- name: RaiseApprovals :execrows
+-- What awaits approval and was asked for less is asked for as much as a policy now says, so that the queues of those
+-- who approve go by it.
+UPDATE proposals SET approvals_raised = greatest(approvals_raised, sqlc.arg(approvals)::integer),
+    approver_raised = CASE WHEN array_position(ARRAY['member', 'approver', 'operator'], sqlc.arg(approver)::text) > array_position(ARRAY['member', 'approver', 'operator'], coalesce(approver_raised, approver_role)) THEN sqlc.arg(approver)::text ELSE approver_raised END
+WHERE workspace_id = @workspace_id AND status = 'awaiting_approval'
+  AND (entity = sqlc.narg(entity)::text AND (sqlc.narg(operation)::text IS NULL OR operation::text = sqlc.narg(operation)::text OR operation = 'bulk_update' AND sqlc.narg(operation)::text = 'update')
+    OR action_kind = sqlc.narg(action)::text);
+
 -- name: ClearPolicy :execrows
 DELETE FROM policies WHERE workspace_id = @workspace_id AND entity IS NOT DISTINCT FROM sqlc.narg(entity) AND operation IS NOT DISTINCT FROM sqlc.narg(operation) AND tool IS NOT DISTINCT FROM sqlc.narg(tool);
 

@@ -128,6 +128,40 @@ func (q *Queries) PoliciesNow(ctx context.Context, db DBTX, workspaceID id.Works
 	return &i, err
 }
 
+const raiseApprovals = `-- name: RaiseApprovals :execrows
+UPDATE proposals SET approvals_raised = greatest(approvals_raised, $1::integer),
+    approver_raised = CASE WHEN array_position(ARRAY['member', 'approver', 'operator'], $2::text) > array_position(ARRAY['member', 'approver', 'operator'], coalesce(approver_raised, approver_role)) THEN $2::text ELSE approver_raised END
+WHERE workspace_id = $3 AND status = 'awaiting_approval'
+  AND (entity = $4::text AND ($5::text IS NULL OR operation::text = $5::text OR operation = 'bulk_update' AND $5::text = 'update')
+    OR action_kind = $6::text)
+`
+
+type RaiseApprovalsParams struct {
+	Approvals   int32
+	Approver    string
+	WorkspaceID id.Workspace
+	Entity      *string
+	Operation   *string
+	Action      *string
+}
+
+// What awaits approval and was asked for less is asked for as much as a policy now says, so that the queues of those
+// who approve go by it.
+func (q *Queries) RaiseApprovals(ctx context.Context, db DBTX, arg RaiseApprovalsParams) (int64, error) {
+	result, err := db.Exec(ctx, raiseApprovals,
+		arg.Approvals,
+		arg.Approver,
+		arg.WorkspaceID,
+		arg.Entity,
+		arg.Operation,
+		arg.Action,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
 const savePolicy = `-- name: SavePolicy :exec
 INSERT INTO policies (id, workspace_id, entity, operation, tool, switched_off, preview_only, approvals, approver, fields, bulk_cap, lifetime, roles)
 VALUES (gen_random_uuid(), $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)

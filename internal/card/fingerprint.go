@@ -142,7 +142,8 @@ func (e encoder) value(v *Value) {
 // the same records, and undo the same. It is nil where a masked value is among what is wanted, which a digest would give away.
 func Intent(s Sealed) []byte {
 	e := encoder{sha256.New()}
-	e.text("countersign intent 2")
+	e.text("countersign intent 3")
+	e.flag(s.PreviewOnly)
 	e.text(s.Tool)
 	e.text(s.Entity)
 	e.text(string(s.Operation))

@@ -19,7 +19,12 @@ func (b *tab) open(path string) {
 func (b *tab) refused(path string, status int) {
 	b.t.Helper()
 	b.against.expect(status)
-	b.arrives(status, chromedp.NavigateResponse(b.w.url+path))
+	b.arrives(status, func(ctx context.Context, on *chromedp.Target) (response *network.Response, err error) {
+		for response == nil && err == nil { // there is none where another navigation came between: then this one is begun anew
+			response, err = chromedp.NavigateResponse(b.w.url+path)(ctx, on)
+		}
+		return response, err
+	})
 }
 
 func (b *tab) arrives(status int, going chromedp.Action[*network.Response]) {
@@ -29,6 +34,9 @@ func (b *tab) arrives(status int, going chromedp.Action[*network.Response]) {
 	response, err := chromedp.Run(ctx, going)
 	if err != nil {
 		b.fail("%v", err)
+	}
+	if response == nil {
+		b.fail("nothing was answered")
 	}
 	if response.Status != int64(status) {
 		b.fail("%s answered %d, want %d", response.URL, response.Status, status)

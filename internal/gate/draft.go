@@ -58,7 +58,10 @@ func (g *Gate) draft(ctx context.Context, tx pgx.Tx, by identity.Actor, in Inten
 	if err := d.unchangeable(); err != nil {
 		return nil, err
 	}
-	if refusal := d.barred(in); refusal != nil {
+	if most := in.Entity.BulkCap; in.Operation == record.BulkUpdate && len(d.changes) > most {
+		return nil, tooMany(fmt.Sprintf("It would change %d records, and one proposal changes at most %d.", len(d.changes), most))
+	}
+	if refusal := d.barred(in, by.Role()); refusal != nil {
 		return nil, refusal
 	}
 	d.preview, d.cards = d.previews(in), d.records()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/countersign/countersign/internal/record"
@@ -47,7 +48,7 @@ func (in Intent) lifetime() time.Duration {
 }
 
 // barred says which change of a draft policies do not leave: no other door to it is open either.
-func (d *drafted) barred(in Intent) error {
+func (d *drafted) barred(in Intent, role sqlc.Role) error {
 	left := bars{policies: in.Policies, bulk: in.Operation == record.BulkUpdate}
 	for i, c := range d.changes {
 		fields := d.drafts[i].Changed
@@ -55,6 +56,8 @@ func (d *drafted) barred(in Intent) error {
 			fields = given(d.drafts[i].To)
 		}
 		switch field, off := left.bar(c.Entity, c.Operation, fields); {
+		case in.Policies.Bars(c.Entity, c.Operation, string(role)):
+			return &Refusal{Code: NotOffered, Message: "This is not offered to you here."}
 		case off:
 			return &Refusal{Code: SwitchedOff, Message: "The operator has switched this kind of change off."}
 		case field != "":
@@ -62,6 +65,15 @@ func (d *drafted) barred(in Intent) error {
 		}
 	}
 	return nil
+}
+
+// barredFrom tells whether policies take something that records do, as need takes it, from a role.
+func (g *Gate) barredFrom(written []string, under Policies, role sqlc.Role) bool {
+	return slices.ContainsFunc(written, func(one string) bool {
+		entity, op, _ := strings.Cut(one, " ")
+		e, known := g.registry.Entity(entity)
+		return known && under.Bars(e, record.Operation(op), string(role))
+	})
 }
 
 // barred tells whether policies do not leave something of what was confirmed any more.

@@ -39,6 +39,7 @@ func (g *Gate) policy(p *sqlc.StoredProposal, role sqlc.Role, under record.Polic
 			approval, t.permitted = a.Approval(), a.Offers(string(role))
 		}
 	}
+	t.permitted = t.permitted && !g.barredFrom(written, under, role)
 	if approval = g.need(approval, under, written); approval.Needed > 0 {
 		t.approvals, t.approver = approval.Needed, approvers(approval)
 	}

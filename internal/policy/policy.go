@@ -4,6 +4,7 @@
 package policy
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -14,7 +15,8 @@ import (
 )
 
 // Save stores a policy in place of what was said of the same. It is refused where it would give something that the
-// registry does not offer. Where it shortens lives, what is open and would live longer has its time cut.
+// registry does not offer. Where it shortens lives, what is open and would live
+// longer has its time cut; where it asks for more approval, so does what awaits it.
 func Save(ctx context.Context, tx sqlc.DBTX, registry *record.Registry, workspace id.Workspace, p record.Policy) error {
 	if err := registry.Narrows(p); err != nil {
 		return err
@@ -23,6 +25,9 @@ func Save(ctx context.Context, tx sqlc.DBTX, registry *record.Registry, workspac
 		return err
 	}
 	if err := shorten(ctx, tx, registry, workspace, p); err != nil {
+		return err
+	}
+	if err := raise(ctx, tx, registry, workspace, p); err != nil {
 		return err
 	}
 	if err := sqlc.New().SavePolicy(ctx, tx, row(workspace, p)); err != nil {
@@ -38,6 +43,17 @@ func shorten(ctx context.Context, tx sqlc.DBTX, registry *record.Registry, works
 	}
 	entity, op, action := registry.Subject(p)
 	_, err := sqlc.New().ShortenLives(ctx, tx, sqlc.ShortenLivesParams{WorkspaceID: workspace, AtMost: time.Duration(p.Lifetime * float64(time.Second)),
+		Entity: optional(entity), Operation: optional(string(op)), Action: optional(action)})
+	return err
+}
+
+// raise asks for more approval of what awaits it, where a policy does: its queues go by that.
+func raise(ctx context.Context, tx sqlc.DBTX, registry *record.Registry, workspace id.Workspace, p record.Policy) error {
+	if p.Approvals <= 0 {
+		return nil
+	}
+	entity, op, action := registry.Subject(p)
+	_, err := sqlc.New().RaiseApprovals(ctx, tx, sqlc.RaiseApprovalsParams{WorkspaceID: workspace, Approvals: p.Approvals, Approver: cmp.Or(p.Approver, string(sqlc.RoleApprover)),
 		Entity: optional(entity), Operation: optional(string(op)), Action: optional(action)})
 	return err
 }

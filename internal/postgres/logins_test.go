@@ -166,7 +166,7 @@ func TestNoLoginButTheGateDecides(t *testing.T) {
 			`UPDATE proposals SET status = 'applied' WHERE false`:                                                                    "countersign_gate countersign_worker",
 			`UPDATE proposals SET outcome_affected = 1 WHERE false`:                                                                  "countersign_gate",
 			`INSERT INTO proposals (id) SELECT NULL WHERE false`:                                                                     "",
-			`DELETE FROM proposals WHERE false`:                                                                                      "",
+			`DELETE FROM proposals WHERE false`:                                                                                      "countersign_worker", // what is over
 			`DELETE FROM audit_events WHERE false`:                                                                                   "",
 			`UPDATE sign_ins SET ended_at = NULL WHERE false`:                                                                        "countersign_identity",
 			`SELECT password_hash FROM users WHERE false`:                                                                            "countersign_identity",

@@ -87,6 +87,14 @@ func (p Policies) Off(e *Entity, op Operation) bool {
 	return slices.ContainsFunc(p.on(e, op), func(one Policy) bool { return one.SwitchedOff })
 }
 
+// Bars tells whether a policy takes an operation of an entity from a role. What the registry says of roles is not
+// asked: an action may be offered to more of them than the writes it opens.
+func (p Policies) Bars(e *Entity, op Operation, role string) bool {
+	return slices.ContainsFunc(p.on(e, op), func(one Policy) bool {
+		return one.Roles != nil && !slices.ContainsFunc(one.Roles, func(left string) bool { return strings.EqualFold(left, role) })
+	})
+}
+
 // ActionOff tells whether a policy switches an action off.
 func (p Policies) ActionOff(a *CustomAction, about *Entity) bool {
 	return slices.ContainsFunc(p.onAction(a, about), func(one Policy) bool { return one.SwitchedOff })

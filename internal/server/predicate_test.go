@@ -57,6 +57,7 @@ var open = map[string]string{
 	"ClearBudget":              "the command line's, under the owner's login, in the workspace of the setting",
 	"ListBudgets":              "the command line's, under the owner's login, in the workspace of the setting",
 	"SavePolicy":               "the command line's, under the owner's login, in the workspace of the setting",
+	"RaiseApprovals":           "the command line's, under the owner's login, in the workspace of the setting",
 	"ShortenLives":             "the command line's, under the owner's login, in the workspace of the setting",
 	"ClearPolicy":              "the command line's, under the owner's login, in the workspace of the setting",
 	"ListPolicies":             "the command line's, under the owner's login, in the workspace of the setting",

@@ -3,6 +3,7 @@ package toolcall
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/countersign/countersign/internal/gate"
 	"github.com/countersign/countersign/internal/id"
@@ -36,7 +37,9 @@ func (s *Service) AffordTokens(ctx context.Context, who identity.Actor) error {
 // SpendTokens counts what a request to a model took, and tells whether there are any left for another.
 func (s *Service) SpendTokens(ctx context.Context, who identity.Actor, tokens int64) error {
 	if tokens > 0 {
-		err := s.queries.RecordUsage(ctx, postgres.As(s.agent, who.Workspace().ID), sqlc.RecordUsageParams{
+		own, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second) // they were used, whoever is still there
+		defer cancel()
+		err := s.queries.RecordUsage(own, postgres.As(s.agent, who.Workspace().ID), sqlc.RecordUsageParams{
 			WorkspaceID: who.Workspace().ID, UserID: who.User().ID, TokenID: who.Token(), Measure: modelTokens, Amount: tokens})
 		if err != nil {
 			return err
