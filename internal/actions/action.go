@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
-	"strings"
 
 	"github.com/countersign/countersign/internal/card"
 	"github.com/countersign/countersign/internal/record"
@@ -39,7 +38,7 @@ type Action struct {
 type Planner func(context.Context, record.View) ([]record.Change, []card.Notice, error)
 
 // ToolName is how models call the action.
-func (a Action) ToolName() string { return strings.ReplaceAll(a.Name, ".", "_") }
+func (a Action) ToolName() string { return record.ActionTool(a.Name) }
 
 // Inputs describes what the action takes.
 func (a Action) Inputs() []Input { return a.shape.inputs() }

@@ -68,15 +68,7 @@ func (f facts) approvers() sqlc.Role {
 	return role
 }
 
-// ranks are the roles that approve, the lowest first.
-var ranks = []sqlc.Role{sqlc.RoleMember, sqlc.RoleApprover, sqlc.RoleOperator}
-
-func higher(a, b sqlc.Role) sqlc.Role {
-	if slices.Index(ranks, b) > slices.Index(ranks, a) {
-		return b
-	}
-	return a
-}
+func higher(a, b sqlc.Role) sqlc.Role { return sqlc.Role(record.HigherRole(string(a), string(b))) }
 
 // given is how many approvals count.
 func (f facts) given() int32 {

@@ -51,6 +51,9 @@ func (in Intent) lifetime() time.Duration {
 func (d *drafted) barred(in Intent, role sqlc.Role) error {
 	left := bars{policies: in.Policies, bulk: in.Operation == record.BulkUpdate}
 	for i, c := range d.changes {
+		if left.leaves(c.Entity, c.Operation) {
+			continue
+		}
 		fields := d.drafts[i].Changed
 		if c.Operation == record.Create {
 			fields = given(d.drafts[i].To)
@@ -80,6 +83,9 @@ func (g *Gate) barredFrom(written []string, under Policies, role sqlc.Role) bool
 func (d *decision) barred(writes []record.Write) bool {
 	left := bars{policies: d.policies, bulk: d.facts.proposal.Operation == sqlc.WriteOperationBulkUpdate}
 	return slices.ContainsFunc(writes, func(w record.Write) bool {
+		if left.leaves(w.Entity, w.Operation) {
+			return false
+		}
 		field, off := left.bar(w.Entity, w.Operation, given(w.Values))
 		return off || field != ""
 	})
@@ -101,12 +107,12 @@ type bars struct {
 	known    map[*record.Entity]map[record.Operation]*record.Entity
 }
 
+// leaves tells whether no policy bears on such a change at all.
+func (b *bars) leaves(e *record.Entity, op record.Operation) bool { return b.under(e, op) == e }
+
 // bar gives a field that may not be set any more, where there is one, or says that the change is switched off.
 func (b *bars) bar(e *record.Entity, op record.Operation, fields []string) (field string, off bool) {
 	left := b.under(e, op)
-	if left == e {
-		return "", false
-	}
 	if b.policies.Off(e, b.done(op)) {
 		return "", true
 	}

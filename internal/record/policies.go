@@ -54,7 +54,10 @@ func (e *Entity) ToolName(op Operation) string {
 }
 
 // ToolName is how models call the action.
-func (a *CustomAction) ToolName() string { return strings.ReplaceAll(a.Name, ".", "_") }
+func (a *CustomAction) ToolName() string { return ActionTool(a.Name) }
+
+// ActionTool is how models call the action of a name.
+func ActionTool(name string) string { return strings.ReplaceAll(name, ".", "_") }
 
 // on are the policies that bear on an operation of an entity. A change of many is at least a change of one.
 func (p Policies) on(e *Entity, op Operation) []Policy {
@@ -191,6 +194,14 @@ func (a *CustomAction) Under(p Policies, about *Entity) *CustomAction {
 // ranks are the roles that approve, the lowest first.
 var ranks = []string{"member", "approver", "operator"}
 
+// HigherRole is that of two roles which stands higher among those that approve; none stands below all.
+func HigherRole(a, b string) string {
+	if slices.Index(ranks, b) > slices.Index(ranks, a) {
+		return b
+	}
+	return a
+}
+
 // And is the approval that satisfies both: as many, of the higher role, in the shorter time.
 func (a Approval) And(b Approval) Approval {
 	switch {
@@ -200,8 +211,6 @@ func (a Approval) And(b Approval) Approval {
 		return b
 	}
 	both := Approval{Needed: max(a.Needed, b.Needed), Role: a.Role, Lifetime: min(a.Lifetime, b.Lifetime)}
-	if slices.Index(ranks, b.Role) > slices.Index(ranks, a.Role) {
-		both.Role = b.Role
-	}
+	both.Role = HigherRole(a.Role, b.Role)
 	return both
 }
